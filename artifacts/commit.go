@@ -1,0 +1,295 @@
+package artifacts
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/longhaul-mcp/longhaul/artifacts/config"
+	"github.com/longhaul-mcp/longhaul/artifacts/history"
+	"github.com/longhaul-mcp/longhaul/artifacts/session"
+)
+
+var commitType = regexp.MustCompile(`^[a-z][a-z0-9-]{0,19}$`)
+var typedMessage = regexp.MustCompile(`^[a-z]+(\([^)]*\))?!?: `)
+
+// Commit commits what the session changed: never what was changed or staged before it, what is ignored, looks like a secret
+// or is too large, all of which is listed. Paths are taken besides, by exact name.
+func (p *Project) Commit(ctx context.Context, r CommitRequest) (*CommittedReply, error) {
+	if r.Type == "" {
+		r.Type = "feat"
+	}
+	if !commitType.MatchString(r.Type) {
+		return nil, refuse("bad-argument", "type "+quote(r.Type)+" is no commit type", "feat, fix, test, docs, refactor, chore …")
+	}
+	reply := &CommittedReply{}
+	var request history.CommitRequest
+	var repo *history.Repo
+	err := p.read(ctx, func(v *view) (err error) {
+		if err := v.require(needs{adopted: true, list: true, session: true, clean: true}); err != nil {
+			return err
+		}
+		if v.repo == nil {
+			return refuse("no-git", v.root+" is in no git repository", "a person may run: git init")
+		}
+		repo = v.repo
+		request, err = v.staging(ctx, r, reply)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	done, err := repo.Commit(ctx, request) // without the lock: hooks may ask Longhaul
+	if err != nil {
+		return nil, explain(err)
+	}
+	reply.SHA, reply.Subject, reply.Files, reply.Hooks = short(done.SHA), done.Subject, firsts(done.Files, 40), firsts(done.Hooks, 10)
+	err = p.update(context.WithoutCancel(ctx), func(v *view) error {
+		if v.mine == nil {
+			return nil
+		}
+		v.mine.Commits = append(v.mine.Commits, session.Commit{SHA: done.SHA, Subject: done.Subject})
+		reply.Next = "session_end"
+		if v.mine.Claim != "" {
+			reply.Next = "go on with " + v.mine.Claim
+		} else if !v.mine.Full(v.conf.Policy.MaxFeaturesPerSession) {
+			reply.Next = "next_feature, or session_end"
+		}
+		v.keepCopy()
+		return nil
+	})
+	return reply, err
+}
+
+// staging decides what goes into the commit and what it is called.
+func (v *view) staging(ctx context.Context, r CommitRequest, reply *CommittedReply) (history.CommitRequest, error) {
+	none := history.CommitRequest{}
+	switch {
+	case v.head.Detached:
+		return none, refuse("detached-head", "HEAD is detached at "+short(v.head.SHA)+": a commit here would be on no branch", "a person may run: git switch BRANCH")
+	case v.head.Busy != "":
+		return none, refuse("merge-in-progress", "a "+v.head.Busy+" is under way", "a person finishes or aborts it first")
+	}
+	id, err := v.commitFeature(r)
+	if err != nil {
+		return none, err
+	}
+	message, err := v.message(r, id)
+	if err != nil {
+		return none, err
+	}
+	changes, err := v.repo.Status(ctx)
+	if err != nil {
+		return none, err
+	}
+	paths, err := v.namedPaths(ctx, r.Paths, changes)
+	if err != nil {
+		return none, err
+	}
+	for _, c := range changes {
+		if slices.Contains(paths, c.Path) {
+			continue
+		}
+		if why := v.leaveOut(c); why != "" {
+			reply.LeftOut = append(reply.LeftOut, LeftOut{Path: c.Path, Reason: why})
+			continue
+		}
+		paths = append(paths, c.Path)
+	}
+	if err := v.ignoredHarness(ctx, reply); err != nil {
+		return none, err
+	}
+	if len(reply.LeftOut) > 40 {
+		reply.LeftOut = append(reply.LeftOut[:40:40], LeftOut{Path: "…", Reason: fmt.Sprintf("%d more", len(reply.LeftOut)-40)})
+	}
+	if len(paths) == 0 {
+		var left []string
+		for _, l := range reply.LeftOut {
+			left = append(left, l.Path+": "+l.Reason)
+		}
+		return none, refuse("nothing-to-commit", "the session changed nothing that is not committed", "name a file in paths if one of these is meant, else go on", firsts(left, 20)...)
+	}
+	sort.Strings(paths)
+	return history.CommitRequest{Paths: paths, Message: message}, nil
+}
+
+// commitFeature is the feature that the commit belongs to: given, else claimed, else the last one passed.
+func (v *view) commitFeature(r CommitRequest) (string, error) {
+	switch {
+	case r.Feature != "":
+		f, err := v.find(r.Feature)
+		if err != nil {
+			return "", err
+		}
+		return f.ID, nil
+	case v.mine.Claim != "":
+		return v.mine.Claim, nil
+	case len(v.mine.Passed) > 0:
+		return v.mine.Passed[len(v.mine.Passed)-1], nil
+	case strings.TrimSpace(r.Message) == "":
+		return "", refuse("bad-argument", "message is missing, and no feature is claimed or passed that would give one", `commit {"message":"…"}`)
+	}
+	return "", nil
+}
+
+// message is "type: text (F012)", the body and the trailers.
+func (v *view) message(r CommitRequest, id string) (string, error) {
+	subject, body, _ := strings.Cut(strings.TrimSpace(normal(r.Message)), "\n")
+	if subject == "" && id != "" {
+		subject = v.text(id, 200)
+	}
+	subject = oneLine(subject)
+	if subject == "" {
+		return "", refuse("bad-argument", "message is blank", `commit {"message":"…"}`)
+	}
+	if !typedMessage.MatchString(subject) {
+		subject = r.Type + ": " + subject
+	}
+	if id != "" {
+		if n := 100 - len(id); len(subject) > n && strings.TrimSpace(r.Message) == "" {
+			subject = clip(subject, n)
+		}
+		if !mentions(subject, id) {
+			subject += " (" + id + ")"
+		}
+	}
+	parts := []string{subject}
+	for _, text := range []string{body, normal(r.Body)} {
+		if text = strings.TrimSpace(text); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	var trailers []string
+	if id != "" {
+		trailers = append(trailers, "Harness-Feature: "+oneLine(id))
+	}
+	trailers = append(trailers, "Harness-Session: "+v.mine.ID)
+	return strings.Join(parts, "\n\n") + "\n\n" + strings.Join(trailers, "\n") + "\n", nil
+}
+
+// normal takes out what is no text: NUL and other control characters, and the line ends of other systems.
+func normal(s string) string {
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// namedPaths takes the files that the call names. One bad name refuses the call, and all of them are named.
+func (v *view) namedPaths(ctx context.Context, named []string, changes []history.Change) ([]string, error) {
+	var paths, bad []string
+	code := "bad-argument"
+	ignored, err := v.repo.Ignored(ctx, named)
+	if err != nil && len(named) > 0 {
+		ignored = nil // a name that git can't take is told below
+	}
+	for _, name := range named {
+		abs, err := v.inside(name)
+		if err != nil {
+			return nil, err
+		}
+		rel := filepath.ToSlash(strings.TrimPrefix(abs, v.root+string(filepath.Separator)))
+		changed := within1(rel, changes)
+		why, c := v.badName(name, rel, abs, ignored, changed)
+		if why != "" {
+			bad = append(bad, why)
+			if c != "bad-argument" || code == "" {
+				code = c
+			}
+			continue
+		}
+		for _, path := range changed {
+			if pattern := v.secret(path); pattern != "" {
+				bad, code = append(bad, path+" looks like a secret ("+pattern+")"), "secret-file"
+				continue
+			}
+			if !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	if len(bad) > 0 {
+		return nil, refuse(code, "these paths can't be committed; nothing was", "give exact file names, one a string, relative to the project", bad...)
+	}
+	return paths, nil
+}
+
+// badName says why a named path can't be taken and under which code.
+func (v *view) badName(name, rel, abs string, ignored map[string]bool, changed []string) (why, code string) {
+	switch {
+	case v.secret(rel) != "":
+		return name + " looks like a secret (" + v.secret(rel) + ")", "secret-file"
+	case !exists(abs) && len(changed) == 0:
+		return name + " does not exist", "bad-argument"
+	case (ignored[name] || ignored[rel]) && !v.repo.Tracked(rel):
+		return name + " is ignored by git", "ignored-file"
+	}
+	return "", ""
+}
+
+// within1 are the changed paths that a name stands for: the file itself, or all below a folder.
+func within1(rel string, changes []history.Change) []string {
+	var paths []string
+	for _, c := range changes {
+		if c.Path == rel || strings.HasPrefix(c.Path, rel+"/") || rel == "." {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths
+}
+
+func (v *view) secret(rel string) string { return v.conf.Policy.Secret(rel) }
+
+// leaveOut says why a change does not go into the commit by itself, "" when it does.
+func (v *view) leaveOut(c history.Change) string {
+	if v.isHarness(c.Path) || c.Path == v.conf.Files.InitScript {
+		return ""
+	}
+	if _, before := v.mine.Dirty[c.Path]; before {
+		return "was changed before the session; name it in paths if it is meant"
+	}
+	if pattern := v.secret(c.Path); pattern != "" {
+		return "looks like a secret (" + pattern + ")"
+	}
+	if c.Deleted {
+		return ""
+	}
+	info, err := os.Lstat(v.path(c.Path))
+	if err != nil {
+		return cause(err)
+	}
+	if mb := int64(v.conf.Policy.MaxFileMB); info.Size() > mb<<20 {
+		return fmt.Sprintf("is larger than %d MB; name it in paths if it is meant", mb)
+	}
+	if c.Untracked && info.Mode().IsRegular() {
+		if data, err := readFile(v.path(c.Path)); err == nil {
+			if token := config.Token(data); token != "" {
+				return "holds what looks like " + token
+			}
+		}
+	}
+	return ""
+}
+
+// ignoredHarness lists harness files that git ignores: they are never forced in.
+func (v *view) ignoredHarness(ctx context.Context, reply *CommittedReply) error {
+	files := v.harnessFiles(false)
+	ignored, err := v.repo.Ignored(ctx, files)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if ignored[f] && !v.repo.Tracked(f) && exists(v.path(f)) {
+			reply.LeftOut = append(reply.LeftOut, LeftOut{Path: f, Reason: "ignored-file: git ignores it"})
+		}
+	}
+	return nil
+}

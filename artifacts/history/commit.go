@@ -1,0 +1,333 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Commit commits the named files as they are on disk, new and deleted ones too, and nothing else: what the user has
+// staged stays staged and out of the commit. The user's hooks, signing and filters are git's own business and happen.
+// When it answers an error HEAD and index are as they were. Errors are *Error with nothing-to-commit, hook-failed,
+// signing-failed, no-identity, index-locked, merge-in-progress, detached-head, ignored-file, bad-argument, read-only
+// or disk-full; what git says beyond these comes back in its own words.
+func (r *Repo) Commit(ctx context.Context, q CommitRequest) (CommitResult, error) {
+	head, err := r.Head()
+	if err != nil {
+		return CommitResult{}, err
+	}
+	if err := head.ready(); err != nil {
+		return CommitResult{}, err
+	}
+	if strings.TrimSpace(q.Message) == "" {
+		return CommitResult{}, &Error{Code: "bad-argument", Text: "the commit message is empty"}
+	}
+	files, err := r.named(ctx, head, q.Paths)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	if len(files.all) == 0 {
+		return CommitResult{}, nothingToCommit()
+	}
+	if r.program() == nil {
+		return r.commitNatively(head, files, q.Message)
+	}
+	return r.commitWithGit(ctx, head, files, q.Message)
+}
+
+func nothingToCommit() error {
+	return &Error{Code: "nothing-to-commit", Text: "there is nothing to commit: the named files are as HEAD has them",
+		Next: "change something first, or name the files you changed"}
+}
+
+// named are the files of a commit, seen from the root.
+type named struct {
+	all   []string
+	fresh []string // not in the index
+	stats map[string]os.FileInfo
+}
+
+// named checks each path by itself, so that one answer tells all that is wrong.
+func (r *Repo) named(ctx context.Context, head Head, paths []string) (named, error) {
+	ix, err := r.readIndex(ctx)
+	if err != nil {
+		return named{}, err
+	}
+	o := r.objects()
+	defer o.close()
+	files := named{stats: map[string]os.FileInfo{}}
+	var wrong []string
+	for _, name := range sorted(slices.Clone(paths)) {
+		full, ok := r.full(name)
+		if !ok {
+			wrong = append(wrong, fmt.Sprintf("%q is no path inside the project", name))
+			continue
+		}
+		entry, tracked := ix.names[full]
+		info, err := os.Lstat(r.disk(full))
+		known := tracked || o.has(head.SHA, full)
+		folder := err == nil && info.IsDir() && !entry.gitlink
+		switch {
+		case entry.conflict:
+			return named{}, unmerged()
+		case folder && known && slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(p, name+"/") }):
+			continue // the file gave way to a folder: it goes when the files in there come
+		case folder:
+			wrong = append(wrong, fmt.Sprintf("%q is a folder", name))
+			continue
+		case err != nil && !known:
+			wrong = append(wrong, fmt.Sprintf("%q does not exist and is not tracked", name))
+			continue
+		case err == nil && !tracked:
+			files.fresh = append(files.fresh, full)
+		}
+		files.stats[full] = info
+		files.all = append(files.all, full)
+	}
+	if len(wrong) > 0 {
+		return named{}, &Error{Code: "bad-argument", Text: strings.Join(wrong, "; "), Next: "name files by their exact path"}
+	}
+	return files, nil
+}
+
+// has says whether a commit has a file at the path.
+func (o *objects) has(sha, full string) bool {
+	if sha == "" {
+		return false
+	}
+	n, err := o.commit(sha)
+	if err != nil {
+		return false
+	}
+	e, ok, _ := o.find(n.tree, full)
+	return ok && !e.isTree()
+}
+
+func (r *Repo) commitWithGit(ctx context.Context, head Head, files named, message string) (CommitResult, error) {
+	dir, err := os.MkdirTemp("", "longhaul-commit-")
+	if err != nil {
+		return CommitResult{}, err
+	}
+	defer os.RemoveAll(dir)
+	undo, err := r.introduce(ctx, files.fresh)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	watch := filepath.Join(dir, "trace")
+	said, err := r.gitCommit(ctx, dir, watch, files.all, message)
+	after, headErr := r.readHead()
+	if err != nil && (headErr != nil || after.SHA == head.SHA) {
+		return CommitResult{}, errors.Join(r.whyNot(err, readTrace(watch)), undo())
+	}
+	if headErr != nil {
+		return CommitResult{}, headErr
+	}
+	t := readTrace(watch)
+	result, err := r.made(head, after, files, message, said, t)
+	if err != nil || !t.ran["pre-commit"] {
+		return result, err
+	}
+	return result, r.catchUp(ctx, result.Files)
+}
+
+// catchUp makes the index entries of committed files those of the commit. What a pre-commit hook added went into the
+// index of git commit --only, which is thrown away: the real one would show it as staged backwards.
+func (r *Repo) catchUp(ctx context.Context, files []string) error {
+	fulls := make([]string, len(files))
+	for i, name := range files {
+		fulls[i] = r.prefix + name
+	}
+	return r.unstage(ctx, r.program(), fulls)
+}
+
+// gitCommit runs git commit --only. The literal paths go in through a file and by their own magic word, not by
+// GIT_LITERAL_PATHSPECS, which the hooks would inherit.
+func (r *Repo) gitCommit(ctx context.Context, dir, watch string, paths []string, message string) (said string, err error) {
+	list := filepath.Join(dir, "paths")
+	if err := os.WriteFile(list, nulled(literal(paths)), 0o600); err != nil {
+		return "", err
+	}
+	p := r.program()
+	err = r.patiently(ctx, func() error {
+		_ = os.Remove(watch)
+		_, said, err = p.output(ctx, call{
+			dir: r.root, write: true, user: true, stdin: []byte(message), env: []string{"GIT_TRACE2_EVENT=" + watch},
+			args: []string{"-c", "user.useConfigOnly=true", "commit", "-q", "--only", "--cleanup=whitespace", "-F", "-",
+				"--pathspec-from-file=" + list, "--pathspec-file-nul"},
+		})
+		if err != nil && readTrace(watch).failed() == "" {
+			if refused := failure(r, err); refused != err {
+				return refused
+			}
+		}
+		return err
+	})
+	return said, err
+}
+
+// literal writes paths as pathspecs that match them alone, from the root.
+func literal(paths []string) []string {
+	specs := make([]string, len(paths))
+	for i, p := range paths {
+		specs[i] = ":(top,literal)" + p
+	}
+	return specs
+}
+
+// introduce makes new files known to the index, as names without content, for git commit --only takes known ones
+// alone. undo takes the names out again.
+func (r *Repo) introduce(ctx context.Context, fresh []string) (undo func() error, err error) {
+	nothing := func() error { return nil }
+	if len(fresh) == 0 {
+		return nothing, nil
+	}
+	before, err := r.saveIndex()
+	if err != nil {
+		return nothing, err
+	}
+	p := r.program()
+	err = r.patiently(ctx, func() error {
+		_, err := p.run(ctx, call{dir: r.root, write: true, stdin: nulled(fresh),
+			args: []string{"add", "-N", "--pathspec-from-file=-", "--pathspec-file-nul"}})
+		return failure(r, err)
+	})
+	left, saveErr := r.saveIndex()
+	undo = func() error { return r.forget(before, left, fresh) }
+	if err != nil {
+		return nothing, errors.Join(err, saveErr, undo())
+	}
+	return undo, saveErr
+}
+
+// forget undoes introduce: byte for byte, or name by name when somebody else has written the index since.
+func (r *Repo) forget(before, left savedIndex, fresh []string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second) // also after a cancel
+	defer cancel()
+	err := r.patiently(ctx, func() error { return r.putBack(before, left) })
+	if !errors.Is(err, errIndexMoved) {
+		return err
+	}
+	ix, err := r.readIndex(ctx)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, full := range fresh {
+		if ix.names[full].intent {
+			names = append(names, full)
+		}
+	}
+	return r.patiently(ctx, func() error {
+		_, err := r.program().run(ctx, call{dir: r.root, write: true, stdin: nulled(names), args: []string{"update-index", "-z", "--force-remove", "--stdin"}})
+		return failure(r, err)
+	})
+}
+
+// whyNot finds the code of a commit that git refused.
+func (r *Repo) whyNot(err error, t trace) error {
+	var exit *exitError
+	if !errors.As(err, &exit) {
+		return err
+	}
+	if hook := t.failed(); hook != "" {
+		return &Error{Code: "hook-failed", Text: fmt.Sprintf("the %s hook refused the commit:\n%s", hook, ending(exit.stderr, 3000)),
+			Next: "mend what the hook names, then commit again"}
+	}
+	if t.signer {
+		return signingFailed(exit.stderr)
+	}
+	if exit.code == 1 && (t.seen || strings.TrimSpace(exit.stderr) == "") {
+		return nothingToCommit()
+	}
+	return err
+}
+
+// made tells what a commit holds and what hooks did to it.
+func (r *Repo) made(head, after Head, files named, message, said string, t trace) (CommitResult, error) {
+	o := r.objects()
+	defer o.close()
+	n, err := o.commit(after.SHA)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	changed, err := o.files(head.SHA, n)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	result := CommitResult{SHA: n.SHA, Subject: n.Subject}
+	for _, full := range changed {
+		name, inside := r.within(full)
+		if inside {
+			result.Files = append(result.Files, name)
+		}
+		if _, asked := files.stats[full]; !asked {
+			result.Hooks = append(result.Hooks, "added to the commit: "+full)
+		}
+	}
+	for _, full := range files.all {
+		if now, err := os.Lstat(r.disk(full)); !sameFile(files.stats[full], now, err) {
+			result.Hooks = append(result.Hooks, "changed on disk: "+full)
+		}
+	}
+	if n.Subject != subject(message) {
+		result.Hooks = append(result.Hooks, "changed the message")
+	}
+	if hook := t.failed(); hook != "" {
+		result.Hooks = append(result.Hooks, hook+" failed after the commit was made")
+	}
+	if said = hookTalk(said); said != "" {
+		result.Hooks = append(result.Hooks, "said: "+ending(said, 500))
+	}
+	return result, nil
+}
+
+// files are the paths that a commit changes against its first parent, sorted. before is used when the commit was made
+// on top of it; a hook may have made more.
+func (o *objects) files(before string, n node) ([]string, error) {
+	parent := ""
+	if len(n.Parents) > 0 {
+		parent = n.Parents[0]
+	}
+	if before != "" {
+		parent = before
+	}
+	tree := ""
+	if parent != "" {
+		p, err := o.commit(parent)
+		if err != nil {
+			return nil, err
+		}
+		tree = p.tree
+	}
+	var paths []string
+	err := o.diff(tree, n.tree, "", func(path string, _, _ entry) { paths = append(paths, path) })
+	return sorted(paths), err
+}
+
+func sameFile(before, now os.FileInfo, err error) bool {
+	if before == nil || err != nil { // gone, or a folder in its place
+		return before == nil && (err != nil || now.IsDir())
+	}
+	if now.IsDir() || before.IsDir() {
+		return now.IsDir() && before.IsDir()
+	}
+	return before.ModTime().Equal(now.ModTime()) && before.Size() == now.Size() && before.Mode() == now.Mode()
+}
+
+// hookTalk is what was printed, without git's own remarks.
+func hookTalk(said string) string {
+	var lines []string
+	for _, line := range strings.Split(said, "\n") {
+		own := strings.HasPrefix(line, "warning: in the working copy of ") || strings.HasPrefix(line, "warning: LF will be ") ||
+			strings.HasPrefix(line, "warning: CRLF will be ") || strings.HasPrefix(line, "The file will have its original line endings")
+		if !own {
+			lines = append(lines, line)
+		}
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}

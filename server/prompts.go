@@ -1,0 +1,136 @@
+package server
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+	"unicode"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/longhaul-mcp/longhaul/resources"
+)
+
+//go:embed prompts
+var promptTexts embed.FS
+
+var (
+	languages = []string{"en", "ru", "zh"}
+	types     = []string{"web-app", "api", "cli", "library", "mobile", "other"}
+	layouts   = []string{"claude", "root", "plan"}
+)
+
+// prompts is what is served. The text of each lies in prompts/LANG/NAME.md.
+var prompts = []prompt{
+	{name: "initialize", title: "Set up a long project", about: "For the first session: explore, split the goal into features, set the harness up", args: []argument{
+		{name: "description", about: "what is to be built", need: true},
+		{name: "type", about: "web-app, api, cli, library, mobile or other"},
+		{name: "stack", about: "such as \"Next.js, TypeScript\"; else detected"},
+		{name: "layout", about: "claude (default), root or plan"},
+	}},
+	{name: "continue", title: "Continue", about: "For every further session: one feature, tested, committed, handed over", args: []argument{
+		{name: "focus", about: "words that narrow the choice, such as authentication"},
+	}},
+	{name: "status", title: "Status", about: "Shows how far the project is; changes nothing"},
+	{name: "end-session", title: "End the session", about: "Commits, writes the hand-over and closes"},
+	{name: "evaluate", title: "Evaluate", about: "A sceptical verifier that tries to break what is marked passed", args: []argument{
+		{name: "focus", about: "words or ids that narrow what is verified"},
+	}},
+	{name: "cleanup", title: "Clean up", about: "Tidies the code without adding or changing features", args: []argument{
+		{name: "focus", about: "words that narrow what is tidied"},
+	}},
+}
+
+type prompt struct {
+	name, title, about string
+	args               []argument
+}
+
+type argument struct {
+	name, about string
+	need        bool
+}
+
+func (p prompt) definition() mcp.Prompt {
+	options := []mcp.PromptOption{mcp.WithPromptTitle(p.title), mcp.WithPromptDescription(p.about)}
+	for _, a := range append(slices.Clone(p.args), argument{name: "lang", about: "en, ru or zh; else as the other arguments are written"}) {
+		about := []mcp.ArgumentOption{mcp.ArgumentDescription(a.about)}
+		if a.need {
+			about = append(about, mcp.RequiredArgument())
+		}
+		options = append(options, mcp.WithArgument(a.name, about...))
+	}
+	return mcp.NewPrompt(p.name, options...)
+}
+
+// render fills the text of the prompt in the language that was asked for. Arguments are data: they are put in
+// as they are and never read as a template.
+func (p prompt) render(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	values := map[string]string{}
+	for name, value := range r.Params.Arguments {
+		values[name] = strings.TrimSpace(value)
+	}
+	for _, a := range p.args {
+		if a.need && values[a.name] == "" {
+			return nil, fmt.Errorf("bad-argument: %s is missing: %s", a.name, a.about)
+		}
+	}
+	lang, err := language(values)
+	if err != nil {
+		return nil, err
+	}
+	text, err := p.text(lang, values)
+	if err != nil {
+		return nil, err
+	}
+	return mcp.NewGetPromptResult(p.about, []mcp.PromptMessage{
+		mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text)),
+	}), nil
+}
+
+func (p prompt) text(lang string, values map[string]string) (string, error) {
+	t, err := template.ParseFS(promptTexts, "prompts/"+lang+"/"+p.name+".md")
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = t.Option("missingkey=zero").Execute(&b, values)
+	return b.String(), err
+}
+
+// language is the one that was asked for ("ru", "ru-RU"), else the one that the other arguments are written in.
+func language(values map[string]string) (string, error) {
+	asked := strings.ToLower(values["lang"])
+	if asked == "" {
+		return written(values["description"] + values["focus"]), nil
+	}
+	code, _, _ := strings.Cut(strings.ReplaceAll(asked, "_", "-"), "-")
+	if !slices.Contains(languages, code) {
+		return "", fmt.Errorf("bad-argument: lang is %q, but takes one of %s", asked, strings.Join(languages, ", "))
+	}
+	return code, nil
+}
+
+func written(text string) string {
+	for _, r := range text {
+		switch {
+		case unicode.Is(unicode.Cyrillic, r):
+			return "ru"
+		case unicode.Is(unicode.Han, r):
+			return "zh"
+		}
+	}
+	return "en"
+}
+
+// promptCompletion completes the arguments of prompts that have a known set of values.
+type promptCompletion struct{}
+
+// CompletePromptArgument answers completion/complete for a prompt.
+func (promptCompletion) CompletePromptArgument(_ context.Context, _ string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	known := map[string][]string{"lang": languages, "type": types, "layout": layouts}
+	return resources.Completed(known[a.Name], a.Value), nil
+}

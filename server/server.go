@@ -1,0 +1,49 @@
+// Package server is the lobby: it says what is served and carries the lines of the protocol in and out. It knows
+// no rule of the harness.
+package server
+
+import (
+	"context"
+	_ "embed"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/longhaul-mcp/longhaul/artifacts"
+	"github.com/longhaul-mcp/longhaul/resources"
+	"github.com/longhaul-mcp/longhaul/tools"
+)
+
+//go:embed instructions.md
+var instructions string
+
+// New returns the server of project: its tools, resources, prompts and completions, in both protocol eras.
+func New(project *artifacts.Project, version string) *server.MCPServer {
+	hooks := &server.Hooks{}
+	hooks.AddAfterListResources(func(_ context.Context, _ any, r *mcp.ListResourcesRequest, result *mcp.ListResourcesResult) {
+		resources.ListFeatures(project, r.Params.Cursor, result)
+	})
+	project.OnChange(newSubscriptions(hooks).changed)
+
+	s := server.NewMCPServer("longhaul", version,
+		server.WithTitle("Longhaul"),
+		server.WithDescription("Keeps a coding agent honest over many sessions"),
+		server.WithInstructions(instructions),
+		server.WithToolCapabilities(false),
+		server.WithResourceCapabilities(true, false),
+		server.WithPromptCapabilities(false),
+		server.WithCompletions(),
+		server.WithResourceCompletionProvider(resources.Completion{Project: project}),
+		server.WithPromptCompletionProvider(promptCompletion{}),
+		server.WithHooks(hooks),
+		server.WithRecovery(),
+	)
+	for _, t := range tools.All() {
+		s.AddTool(t.Definition(), t.Handler(project))
+	}
+	resources.Register(s, project)
+	for _, p := range prompts {
+		s.AddPrompt(p.definition(), p.render)
+	}
+	return s
+}

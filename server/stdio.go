@@ -1,0 +1,125 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/longhaul-mcp/longhaul/artifacts"
+	"github.com/longhaul-mcp/longhaul/tools"
+)
+
+const (
+	mostLine = 64 << 20              // bytes of one message
+	goodbye  = 80 * time.Millisecond // that running calls get to end when ctx has
+)
+
+// Serve answers JSON-RPC lines from in on out until in ends and every reply is written, the other end of out
+// is closed, or ctx ends, as it does at a signal; running calls are then cancelled and not waited for long.
+// Only JSON-RPC goes to out. The caller has SIGPIPE ignored. One Serve at a time: mcp-go's stdio loop has one
+// session a process.
+func Serve(ctx context.Context, project *artifacts.Project, version string, in io.Reader, out io.Writer, log *slog.Logger) error {
+	return serve(ctx, New(project, version), in, out, log)
+}
+
+func serve(ctx context.Context, s *server.MCPServer, in io.Reader, out io.Writer, log *slog.Logger) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	watch(ctx, out, cancel)
+	l := newLane(out, isReadOnly, cancel)
+	tellLate(s, l)
+	loop := server.NewStdioServer(s)
+	loop.SetErrorLogger(slog.NewLogLogger(log.Handler(), slog.LevelDebug))
+	loop.SetContextFunc(func(ctx context.Context) context.Context {
+		return artifacts.WithLong(ctx, l.setLong)
+	})
+	server.WithWorkerPoolSize(2)(loop) // a call, and a read-only one beside a long script
+
+	go feed(in, l)
+	done := make(chan error, 1)
+	go func() { done <- loop.Listen(ctx, l, l) }()
+	select {
+	case err := <-done:
+		l.stop()
+		return ending(err)
+	case <-ctx.Done():
+	}
+	l.stop()
+	select {
+	case err := <-done:
+		return ending(err)
+	case <-time.After(goodbye):
+		return nil
+	}
+}
+
+// tellLate repeats a cancel that came when mcp-go had read the request but not yet entered it in its books.
+func tellLate(s *server.MCPServer, l *lane) {
+	again := func(ctx context.Context, id any) {
+		inner, err := json.Marshal(id)
+		if err == nil && l.wasCancelled(string(inner)) {
+			s.HandleMessage(ctx, cancelLine(string(inner)))
+		}
+	}
+	s.GetHooks().AddBeforeCallTool(func(ctx context.Context, id any, _ *mcp.CallToolRequest) { again(ctx, id) })
+	s.GetHooks().AddBeforeSubscriptionsListen(func(ctx context.Context, id any, _ *mcp.SubscriptionsListenRequest) { again(ctx, id) })
+}
+
+// ending is err unless it only says that the client or a signal ended the session.
+func ending(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, io.ErrClosedPipe) {
+		return nil
+	}
+	return err
+}
+
+func isReadOnly(tool string) bool {
+	t, ok := tools.Find(tool)
+	return ok && t.ReadOnly()
+}
+
+// feed takes every line of in to the lane, the last one without a newline too.
+func feed(in io.Reader, l *lane) {
+	defer l.end()
+	r := bufio.NewReaderSize(in, 64<<10)
+	for first := true; ; first = false {
+		line, whole, err := readLine(r, mostLine)
+		if first {
+			line = bytes.TrimPrefix(line, []byte("\uFEFF"))
+		}
+		if whole {
+			l.take(line)
+		} else {
+			l.refuse(faultLine("null", mcp.INVALID_REQUEST, fmt.Sprintf("a message is at most %d bytes", mostLine)))
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// readLine reads to the next newline. A line of more than most bytes is read and dropped, and whole is false.
+func readLine(r *bufio.Reader, most int) (line []byte, whole bool, err error) {
+	whole = true
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > most {
+			line, whole = nil, false
+		}
+		if whole {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, whole, err
+		}
+	}
+}

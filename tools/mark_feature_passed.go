@@ -1,0 +1,25 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/longhaul-mcp/longhaul/artifacts"
+)
+
+type markFeaturePassedArgs struct {
+	ID       string               `json:"id" need:"yes"`
+	Evidence []artifacts.Evidence `json:"evidence" about:"what you saw, a string a step in order or {step, observed, artifact}; not needed with a check"`
+}
+
+var markFeaturePassed = define(spec{
+	name:  "mark_feature_passed",
+	title: "Mark feature passed",
+	description: "Runs the feature's check, or takes evidence for every step, and marks the claimed feature passed. " +
+		"Call it only after testing each step end to end as a user would.",
+	always:     true,
+	idempotent: true,
+}, runMarkFeaturePassed)
+
+func runMarkFeaturePassed(ctx context.Context, p *artifacts.Project, a markFeaturePassedArgs) (*artifacts.MarkReply, error) {
+	return p.MarkPassed(ctx, a.ID, a.Evidence)
+}

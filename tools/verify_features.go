@@ -1,0 +1,25 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/longhaul-mcp/longhaul/artifacts"
+)
+
+type verifyFeaturesArgs struct {
+	IDs   []string `json:"ids"`
+	Scope string   `json:"scope" enum:"claimed stale passed"`
+	Limit int      `json:"limit" min:"1"`
+}
+
+var verifyFeatures = define(spec{
+	name:  "verify_features",
+	title: "Verify features",
+	description: "Runs checks again, records the proof and lists what broke; marks nothing. " +
+		"Call it before new work or after a risky change.",
+	idempotent: true,
+}, runVerifyFeatures)
+
+func runVerifyFeatures(ctx context.Context, p *artifacts.Project, a verifyFeaturesArgs) (*artifacts.VerifyReply, error) {
+	return p.Verify(ctx, a.IDs, a.Scope, a.Limit)
+}
