@@ -248,13 +248,18 @@ func (a *auditor) compareStates(before, now *auditState) []Finding {
 		old := before.list.Find(f.ID)
 		passed, was := f.State == feature.Passed, old != nil && old.State == feature.Passed
 		switch {
-		case was && !passed && f.State != feature.Retired && !recorded(now.ledger, f.ID, ledger.Regression, ledger.Rollback):
+		case was && !passed && f.State != feature.Retired && believed(before, f.ID) && !recorded(now.ledger, f.ID, ledger.Regression, ledger.Rollback):
 			found = append(found, Finding{Commit: a.commit.SHA, Feature: f.ID, Kind: "unpassed"})
 		case passed && !was && before.adopted && !recorded(now.ledger, f.ID, ledger.Passed):
 			found = append(found, Finding{Commit: a.commit.SHA, Feature: f.ID, Kind: "passed", Detail: "without a proof"})
 		}
 	}
 	return found
+}
+
+// believed says whether a pass was one: before the adoption each is, after it those that the ledger knows.
+func believed(s *auditState, id string) bool {
+	return !s.adopted || recorded(s.ledger, id, ledger.Passed, ledger.Seal)
 }
 
 // recorded says whether a ledger has a record of one of the kinds about the feature.
@@ -264,6 +269,9 @@ func recorded(raw []byte, id string, kinds ...string) bool {
 			continue
 		}
 		state, err := ledger.Read(line)
+		if state.Kind == ledger.Seal && !state.Adopted {
+			continue
+		}
 		if err == nil && slices.Contains(kinds, state.Kind) && (state.ID == id || slices.Contains(state.IDs, id)) {
 			return true
 		}

@@ -139,6 +139,23 @@ func recoverAct(state string) error {
 	return os.Remove(journal)
 }
 
+// settle notes what the file holds now. Who edited it by hand since the call read it keeps that edit: the call is refused.
+func (c *change) settle() error {
+	now, err := readMaybe(c.Path)
+	if err != nil {
+		return err
+	}
+	moved := c.Before != "" && c.Before != known(now)
+	if c.Append != nil {
+		moved = int64(len(now)) != c.Offset
+	}
+	if moved {
+		return refuse("busy", c.Path+" was changed by somebody else at this moment; nothing was written", "call again")
+	}
+	c.Before = known(now)
+	return nil
+}
+
 func (c *change) prepare() error {
 	path, err := target(c.Path)
 	if err != nil {

@@ -50,9 +50,18 @@ func (v *view) backup(ctx context.Context, reply *RollbackReply) error {
 	if id == "" {
 		id = "no-session"
 	}
-	ref, err := v.repo.Backup(ctx, v.at.UTC().Format("20060102T150405.000Z")+"-"+id)
+	name := v.at.UTC().Format("20060102T150405Z") + "-" + id
+	for n := 2; v.isRef("refs/longhaul/backup/" + name); n++ {
+		name = fmt.Sprintf("%s-%s-%d", v.at.UTC().Format("20060102T150405Z"), id, n)
+	}
+	ref, err := v.repo.Backup(ctx, name)
 	reply.BackupRef = ref
 	return err
+}
+
+func (v *view) isRef(name string) bool {
+	_, err := v.repo.Resolve(name)
+	return err == nil
 }
 
 func (v *view) requireGit() error {

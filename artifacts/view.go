@@ -395,7 +395,11 @@ func (v *view) counts() feature.Counts {
 func (v *view) put(rel string, data []byte) { v.putMode(rel, data, 0) }
 
 func (v *view) putMode(rel string, data []byte, mode fs.FileMode) {
-	v.changes = append(v.changes, change{Path: v.path(rel), data: data, Mode: mode})
+	c := change{Path: v.path(rel), data: data, Mode: mode}
+	if rel == v.listPath {
+		c.Before = known(v.listRaw)
+	}
+	v.changes = append(v.changes, c)
 }
 
 // record has a line written to the ledger when the call succeeds.
@@ -425,12 +429,8 @@ func (v *view) flush() error {
 		all = append(all, change{Path: v.bookPath(), Mode: 0o644, data: book})
 	}
 	for i := range all {
-		if all[i].Append == nil {
-			before, err := readMaybe(all[i].Path)
-			if err != nil {
-				return err
-			}
-			all[i].Before = known(before)
+		if err := all[i].settle(); err != nil {
+			return err
 		}
 	}
 	if err := act(v.state, all); err != nil {

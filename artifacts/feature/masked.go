@@ -33,6 +33,9 @@ func maskedList(list []command, depth int) string {
 		if sequence && !strict && (last && always(c.words) || exitsZero(c.words)) {
 			return "; " + spoken(c)
 		}
+		if c.behind {
+			return "a trailing &"
+		}
 		if why := maskedList(c.group, depth); why != "" {
 			return why
 		}

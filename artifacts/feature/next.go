@@ -24,7 +24,7 @@ func (l *List) Next(s Situation) (f *Feature, blocked []Block) {
 	best := -1
 	for i := range l.Features {
 		f := &l.Features[i]
-		if f.State != Failing && f.Problem == "" || f.State == Retired || f.State == Passed {
+		if f.State != Failing {
 			continue
 		}
 		why := l.why(i, s, g)

@@ -9,6 +9,7 @@ type command struct {
 	words  []string // quotes removed
 	quoted []string // for each word its text when it was quoted, else ""
 	group  []command
+	behind bool // the group's last command runs in the background
 }
 
 // shell reads a command line as far as its lists and groups go. What stands
@@ -63,7 +64,7 @@ func (s *shell) list(closing string) (list []command, background bool) {
 		case b == '(' && s.depth < 100:
 			s.pos++
 			s.depth++
-			c.group, _ = s.list(")")
+			c.group, c.behind = s.list(")")
 			s.depth--
 		case b == ')':
 			s.pos++
@@ -93,7 +94,7 @@ func (s *shell) wordOrGroup(c *command) {
 	word, quoted := s.word()
 	if word == "{" && quoted == "" && len(c.words) == 0 && s.depth < 100 {
 		s.depth++
-		c.group, _ = s.list("}")
+		c.group, c.behind = s.list("}")
 		s.depth--
 		return
 	}

@@ -104,8 +104,8 @@ func (o *objects) has(sha, full string) bool {
 	if err != nil {
 		return false
 	}
-	e, ok, _ := o.find(n.tree, full)
-	return ok && !e.isTree()
+	ok, _ := o.hasFile(n.tree, full)
+	return ok
 }
 
 func (r *Repo) commitWithGit(ctx context.Context, head Head, files named, message string) (CommitResult, error) {

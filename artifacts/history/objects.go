@@ -215,6 +215,12 @@ func (o *objects) find(tree, path string) (entry, bool, error) {
 	return at, true, nil
 }
 
+// hasFile says whether a tree has a file, link or submodule at a path.
+func (o *objects) hasFile(tree, path string) (bool, error) {
+	e, ok, err := o.find(tree, path)
+	return ok && !e.isTree(), err
+}
+
 // subtree is the tree of the project in a commit's tree, "" when the commit has no such folder.
 func (o *objects) subtree(tree string) (string, error) {
 	if o.repo.prefix == "" {

@@ -63,7 +63,7 @@ func atLeast(version string, major, minor int) bool {
 type call struct {
 	dir   string
 	args  []string
-	env   []string // over the scrubbed environment
+	env   []string // over all else
 	stdin []byte   // nil: closed
 	write bool     // may take locks
 	user  bool     // runs the user's hooks: no setting of ours may reach them that changes what they see
@@ -133,13 +133,14 @@ func (p *program) command(ctx context.Context, c call) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(ctx, p.path, append(args, c.args...)...)
 	cmd.Dir = c.dir
-	cmd.Env = append(environment(os.Environ()), c.env...)
+	cmd.Env = environment(os.Environ())
 	if !c.user {
 		cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=1", "GIT_NO_LAZY_FETCH=1")
 	}
 	if !c.write {
 		cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0")
 	}
+	cmd.Env = append(cmd.Env, c.env...)
 	if c.stdin != nil {
 		cmd.Stdin = bytes.NewReader(c.stdin)
 	}

@@ -76,7 +76,7 @@ func (r *Repo) split(sha string, paths []string) (in, out []string, err error) {
 		return nil, nil, err
 	}
 	for _, full := range paths {
-		_, ok, err := o.find(n.tree, full)
+		ok, err := o.hasFile(n.tree, full)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -227,16 +227,16 @@ func (g *goBack) sortOut(ctx context.Context, o *objects, paths map[string]bool)
 	}
 	var blocked, arriving []string
 	for full := range paths {
-		_, inNew, err := o.find(g.tree, full)
+		inNew, err := o.hasFile(g.tree, full)
 		if err != nil {
 			return err
 		}
-		_, inHead, err := o.find(now.tree, full)
+		inHead, err := o.hasFile(now.tree, full)
 		if err != nil {
 			return err
 		}
 		entry, indexed := ix.names[full]
-		_, statErr := os.Lstat(g.repo.disk(full))
+		info, statErr := os.Lstat(g.repo.disk(full))
 		switch {
 		case !inNew && !inHead:
 			g.drop = append(g.drop, full) // only staged: it stays on disk
@@ -244,7 +244,7 @@ func (g *goBack) sortOut(ctx context.Context, o *objects, paths map[string]bool)
 			// git rm --cached: what is on disk is untracked, and the index is right already
 		case !inNew:
 			g.write = append(g.write, full)
-		case statErr == nil && !entry.gitlink && (!indexed || !inHead):
+		case statErr == nil && !info.IsDir() && (!indexed || !inHead):
 			blocked = append(blocked, full)
 		default:
 			g.write = append(g.write, full)
@@ -312,7 +312,7 @@ func (g *goBack) buildTree(ctx context.Context) error {
 		if !ok {
 			return &Error{Code: "bad-argument", Text: fmt.Sprintf("%q is no path inside the project", name)}
 		}
-		if _, err := g.git(ctx, index, nil, "rm", "-r", "-q", "--cached", "--ignore-unmatch", "--", full); err != nil {
+		if _, err := g.git(ctx, index, nil, "rm", "-r", "-f", "-q", "--cached", "--ignore-unmatch", "--", full); err != nil {
 			return err
 		}
 		info, err := os.Lstat(g.repo.disk(full))
@@ -352,7 +352,7 @@ func (g *goBack) readTarget(ctx context.Context, index string) error {
 	if _, err := g.git(ctx, index, nil, "read-tree", g.head.SHA); err != nil {
 		return err
 	}
-	if _, err := g.git(ctx, index, nil, "rm", "-r", "-q", "--cached", "--ignore-unmatch", "--", strings.TrimSuffix(g.repo.prefix, "/")); err != nil {
+	if _, err := g.git(ctx, index, nil, "rm", "-r", "-f", "-q", "--cached", "--ignore-unmatch", "--", strings.TrimSuffix(g.repo.prefix, "/")); err != nil {
 		return err
 	}
 	o := g.repo.objects()

@@ -190,18 +190,24 @@ func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]bool, er
 	return ignored, nil
 }
 
+// checkIgnore asks git check-ignore, which knows no literal pathspecs: a leading "./" keeps a colon from being magic.
 func (p *program) checkIgnore(ctx context.Context, dir string, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	out, err := p.run(ctx, call{dir: dir, args: []string{"check-ignore", "-z", "--stdin"}, stdin: nulled(paths)})
+	out, err := p.run(ctx, call{dir: dir, args: []string{"check-ignore", "-z", "--stdin"}, env: []string{"GIT_LITERAL_PATHSPECS=0"},
+		stdin: []byte("./" + strings.Join(paths, "\x00./") + "\x00")})
 	if exitCode(err) == 1 {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return records(out), nil
+	found := records(out)
+	for i := range found {
+		found[i] = strings.TrimPrefix(found[i], "./")
+	}
+	return found, nil
 }
 
 // nulled ends each path with NUL.

@@ -51,7 +51,7 @@ type Result struct {
 	ExitCode int     // 128 + signal when a signal ended it; -1 when TimedOut or Canceled
 	Seconds  float64 // until the command itself ended
 	Tail     string  // the end of stdout and stderr as plain text, at most 4,000 characters
-	Output   string  // a longer end of it, at most 64 KiB, to be read by TestsRan
+	Output   string  // a longer end of it, at most 65,536 characters, to be read by TestsRan
 	Cut      bool    // Tail is not all of it
 	TimedOut bool
 	Canceled bool   // the context ended first

@@ -9,7 +9,7 @@ import (
 
 const (
 	tailLimit   = 4000     // characters of Result.Tail
-	outputLimit = 64 << 10 // bytes of Result.Output
+	outputLimit = 64 << 10 // characters of Result.Output
 	lastLimit   = 200      // characters of the line that is shown as progress
 	escapeLimit = 4096     // bytes of an escape sequence before it is given up
 )
@@ -19,7 +19,7 @@ const (
 // overwrote. It takes bounded memory and may be written and read at once.
 type tail struct {
 	mu      sync.Mutex
-	kept    []byte // at most twice outputLimit
+	kept    []byte // at most twice outputLimit bytes
 	line    int    // where the current line starts in kept
 	dropped bool   // something before kept is gone
 	part    []byte // the first bytes of a character still to come

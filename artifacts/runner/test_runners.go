@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -96,25 +95,25 @@ var testRunners = []testRunner{
 }
 
 var (
-	unittestRan     = regexp.MustCompile(`^Ran (\d+) tests? in \d`)
-	unittestResult  = regexp.MustCompile(`^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$`)
-	unittestSkipped = regexp.MustCompile(`\bskipped=(\d+)`)
+	unittestRan     = lazy(`^Ran (\d+) tests? in \d`)
+	unittestResult  = lazy(`^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$`)
+	unittestSkipped = lazy(`\bskipped=(\d+)`)
 )
 
 // unittest tells of the skipped ones in the line after the count.
 func unittest(lines []string) (ran bool, empty string) {
 	n := -1
 	for _, line := range lines {
-		if m := unittestRan.FindStringSubmatch(line); m != nil {
+		if m := unittestRan().FindStringSubmatch(line); m != nil {
 			n, _ = strconv.Atoi(m[1])
 			empty = line
 			continue
 		}
-		m := unittestResult.FindStringSubmatch(line)
+		m := unittestResult().FindStringSubmatch(line)
 		if m == nil || n < 0 {
 			continue
 		}
-		if s := unittestSkipped.FindStringSubmatch(m[1]); s != nil {
+		if s := unittestSkipped().FindStringSubmatch(m[1]); s != nil {
 			skipped, _ := strconv.Atoi(s[1])
 			n -= skipped
 			empty += ", " + line
@@ -129,13 +128,13 @@ func unittest(lines []string) (ran bool, empty string) {
 }
 
 var (
-	goOK      = regexp.MustCompile(`^ok\s+\S+\s+(?:\d+(?:\.\d+)?s|\(cached\))`)
-	goResult  = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): `)
-	goBench   = regexp.MustCompile(`^Benchmark\S+\s+\d+\s`)
-	goFail    = regexp.MustCompile(`^FAIL\s+\S+\s+\d`)
-	goNoFiles = regexp.MustCompile(`^(?:\?\s+\S+\s+\[no test files\]|\s+\S+\s+coverage: 0\.0% of statements$)`)
-	goNothing = regexp.MustCompile(`^(?:testing: warning: no tests to run|go: warning: .* matched no packages|no packages to test)$`)
-	goJSON    = regexp.MustCompile(`^\{"Time":.*"Action":"(\w+)","Package":"[^"]*"(,"Test":)?`)
+	goOK      = lazy(`^ok\s+\S+\s+(?:\d+(?:\.\d+)?s|\(cached\))`)
+	goResult  = lazy(`^\s*--- (PASS|FAIL|SKIP): `)
+	goBench   = lazy(`^Benchmark\S+\s+\d+\s`)
+	goFail    = lazy(`^FAIL\s+\S+\s+\d`)
+	goNoFiles = lazy(`^(?:\?\s+\S+\s+\[no test files\]|\s+\S+\s+coverage: 0\.0% of statements$)`)
+	goNothing = lazy(`^(?:testing: warning: no tests to run|go: warning: .* matched no packages|no packages to test)$`)
+	goJSON    = lazy(`^\{"Time":.*"Action":"(\w+)","Package":"[^"]*"(,"Test":)?`)
 )
 
 // goTest needs all lines: with -v an ok stands under packages whose every test was
@@ -143,18 +142,18 @@ var (
 func goTest(lines []string) (ran bool, empty string) {
 	verbose, ok := false, false
 	for _, line := range lines {
-		result := goResult.FindStringSubmatch(line)
-		event := goJSON.FindStringSubmatch(line)
+		result := goResult().FindStringSubmatch(line)
+		event := goJSON().FindStringSubmatch(line)
 		switch {
-		case result != nil && result[1] != "SKIP", goBench.MatchString(line), goFail.MatchString(line):
+		case result != nil && result[1] != "SKIP", goBench().MatchString(line), goFail().MatchString(line):
 			return true, ""
 		case event != nil && event[2] != "" && (event[1] == "pass" || event[1] == "fail"):
 			return true, ""
-		case event != nil, goNoFiles.MatchString(line), goNothing.MatchString(line):
+		case event != nil, goNoFiles().MatchString(line), goNothing().MatchString(line):
 			empty = line
 		case result != nil:
 			empty, verbose = line, true
-		case goOK.MatchString(line):
+		case goOK().MatchString(line):
 			if strings.HasSuffix(line, "[no tests to run]") {
 				empty = line
 				continue
@@ -166,22 +165,22 @@ func goTest(lines []string) (ran bool, empty string) {
 }
 
 var (
-	playwrightRunning = regexp.MustCompile(`^Running (\d+) tests? using \d+ workers?`)
-	playwrightRan     = regexp.MustCompile(`^\s+(\d+) (?:passed|failed|flaky)(?: \(.*\))?$`)
-	playwrightNot     = regexp.MustCompile(`^\s+\d+ (?:skipped|did not run)$`)
-	playwrightNone    = regexp.MustCompile(`^Error: No tests found`)
+	playwrightRunning = lazy(`^Running (\d+) tests? using \d+ workers?`)
+	playwrightRan     = lazy(`^\s+(\d+) (?:passed|failed|flaky)(?: \(.*\))?$`)
+	playwrightNot     = lazy(`^\s+\d+ (?:skipped|did not run)$`)
+	playwrightNone    = lazy(`^Error: No tests found`)
 )
 
 // playwright's counts are too plain to be known without its first line.
 func playwright(lines []string) (ran bool, empty string) {
 	known := false
 	for _, line := range lines {
-		m := playwrightRunning.FindStringSubmatch(line)
+		m := playwrightRunning().FindStringSubmatch(line)
 		known = known || m != nil
 		switch {
-		case m != nil && m[1] == "0", playwrightNone.MatchString(line), known && playwrightNot.MatchString(line):
+		case m != nil && m[1] == "0", playwrightNone().MatchString(line), known && playwrightNot().MatchString(line):
 			empty = line
-		case playwrightRan.MatchString(line) && sum(playwrightRan.FindStringSubmatch(line)) > 0:
+		case playwrightRan().MatchString(line) && sum(playwrightRan().FindStringSubmatch(line)) > 0:
 			return true, ""
 		}
 	}
@@ -189,10 +188,10 @@ func playwright(lines []string) (ran bool, empty string) {
 }
 
 var (
-	ctestRan  = regexp.MustCompile(`^\s*\d+/\d+ Test\s+#\d+: .*(?:\s|\.)(?:Passed|\*\*\*(?:Failed|Timeout|Exception))`)
-	ctestNot  = regexp.MustCompile(`^\s*\d+/\d+ Test\s+#\d+: .*\*\*\*(?:Skipped|Not Run)`)
-	ctestSum  = regexp.MustCompile(`^\d+% tests passed, \d+ tests failed out of (\d+)`)
-	ctestNone = regexp.MustCompile(`^No tests were found!!!`)
+	ctestRan  = lazy(`^\s*\d+/\d+ Test\s+#\d+: .*(?:\s|\.)(?:Passed|\*\*\*(?:Failed|Timeout|Exception))`)
+	ctestNot  = lazy(`^\s*\d+/\d+ Test\s+#\d+: .*\*\*\*(?:Skipped|Not Run)`)
+	ctestSum  = lazy(`^\d+% tests passed, \d+ tests failed out of (\d+)`)
+	ctestNone = lazy(`^No tests were found!!!`)
 )
 
 // ctest counts skipped tests as passed ones in its summary.
@@ -200,12 +199,12 @@ func ctest(lines []string) (ran bool, empty string) {
 	total := 0
 	for _, line := range lines {
 		switch {
-		case ctestRan.MatchString(line):
+		case ctestRan().MatchString(line):
 			return true, ""
-		case ctestNot.MatchString(line), ctestNone.MatchString(line):
+		case ctestNot().MatchString(line), ctestNone().MatchString(line):
 			empty = line
-		case ctestSum.MatchString(line):
-			total = sum(ctestSum.FindStringSubmatch(line))
+		case ctestSum().MatchString(line):
+			total = sum(ctestSum().FindStringSubmatch(line))
 			if total == 0 {
 				empty = line
 			}

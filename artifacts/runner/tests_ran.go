@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // TestsRan reads the output of a successful test command and says why no test ran,
@@ -41,7 +42,7 @@ type testRunner struct {
 // A testLine is a line that says something about tests: that some ran when counts,
 // given its groups, is above 0, else that none did. No counts: none did.
 type testLine struct {
-	form   *regexp.Regexp
+	form   pattern
 	counts func(groups []string) int
 	plain  bool // not above 0 says nothing
 }
@@ -53,7 +54,7 @@ func (r testRunner) read(lines []string) (ran bool, empty string) {
 	}
 	for _, line := range lines {
 		for _, l := range r.lines {
-			groups := l.form.FindStringSubmatch(line)
+			groups := l.form().FindStringSubmatch(line)
 			if groups == nil {
 				continue
 			}
@@ -68,18 +69,26 @@ func (r testRunner) read(lines []string) (ran bool, empty string) {
 	return false, empty
 }
 
+// A pattern is compiled when it is first used: a server that runs no check need
+// not start the slower for them.
+type pattern func() *regexp.Regexp
+
+func lazy(form string) pattern {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })
+}
+
 // nothing is a line that says that no test ran, unless another says otherwise.
-func nothing(form string) testLine { return testLine{form: regexp.MustCompile(form)} }
+func nothing(form string) testLine { return testLine{form: lazy(form)} }
 
 // counted is a line that says how many ran, none included.
 func counted(form string, counts func([]string) int) testLine {
-	return testLine{form: regexp.MustCompile(form), counts: counts}
+	return testLine{form: lazy(form), counts: counts}
 }
 
 // positive is a line whose 0 says nothing, be it that another line counts the rest
 // or that the form is too plain.
 func positive(form string, counts func([]string) int) testLine {
-	return testLine{form: regexp.MustCompile(form), counts: counts, plain: true}
+	return testLine{form: lazy(form), counts: counts, plain: true}
 }
 
 // some is for a line that is there only when tests ran.
@@ -104,28 +113,29 @@ func less(groups []string) int {
 // named adds up the counts in "3 passed, 2 skipped" that say that a test ran.
 func named(groups []string) int {
 	n := 0
-	for _, m := range ranWords.FindAllStringSubmatch(groups[1], -1) {
+	for _, m := range ranWords().FindAllStringSubmatch(groups[1], -1) {
 		i, _ := strconv.Atoi(m[1])
 		n += i
 	}
 	return n
 }
 
-var ranWords = regexp.MustCompile(`(?i)\b(\d+) (?:passed|passing|failed|failing|flaky|xpassed|xfailed|errors?)\b`)
+var ranWords = lazy(`(?i)\b(\d+) (?:passed|passing|failed|failing|flaky|xpassed|xfailed|errors?)\b`)
 
 // withoutSkipped takes what "Skipped: 1, Incomplete: 2" counts from the first group.
 func withoutSkipped(groups []string) int {
 	n, _ := strconv.Atoi(groups[1])
-	for _, m := range skippedWords.FindAllStringSubmatch(groups[2], -1) {
+	for _, m := range skippedWords().FindAllStringSubmatch(groups[2], -1) {
 		i, _ := strconv.Atoi(m[1])
 		n -= i
 	}
 	return n
 }
 
-var skippedWords = regexp.MustCompile(`\b(?:Skipped|Incomplete|Ignored): (\d+)`)
+var skippedWords = lazy(`\b(?:Skipped|Incomplete|Ignored): (\d+)`)
 
-var listing = regexp.MustCompile(`\b(?:` +
+// listing are the flags that name tests instead of running them.
+var listing = lazy(`\b(?:` +
 	`pytest\b[^|;&]*\s(?:--collect-only|--co)|` +
 	`go test\b[^|;&]*\s-(?:list|c)|` +
 	`cargo test\b[^|;&]*\s--no-run|` +
@@ -137,7 +147,7 @@ var listing = regexp.MustCompile(`\b(?:` +
 
 // onlyListed knows commands that do not run the tests they name.
 func onlyListed(command string) string {
-	if part := listing.FindString(command); part != "" {
+	if part := listing().FindString(command); part != "" {
 		return fmt.Sprintf("%q runs no test", strings.TrimSpace(part))
 	}
 	return ""

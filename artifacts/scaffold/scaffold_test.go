@@ -152,30 +152,34 @@ func TestEmptyProject(t *testing.T) {
 var projects = []struct {
 	stack, tool string
 	files       map[string]string
-	start       string // what it says about starting
+	start       string            // what it says about starting
+	broken      map[string]string // what makes it fail
 }{
 	{"node", "npm", map[string]string{
 		"package.json": `{"name":"p","scripts":{"dev":"node server.js","smoke":"node -e 'console.log(\"smoke ran\")'"}}`,
 		"server.js":    "require('http').createServer((q, r) => r.end('ok')).listen(process.env.PORT)",
-	}, "npm run dev"},
+	}, "npm run dev", map[string]string{"package.json": `{"scripts":{"smoke":"exit 3"}}`}},
 	{"python", "python3", map[string]string{
 		"app.py": "import os\n", "requirements.txt": "# none yet\n", "manage.py": "import sys\nprint(sys.argv[1:])\n",
-	}, "python manage.py runserver"},
+	}, "python manage.py runserver", map[string]string{"app.py": "def broken(:\n"}},
 	{"go", "go", map[string]string{
 		"go.mod": "module p\n\ngo 1.22\n", "cmd/server/main.go": "package main\n\nfunc main() {}\n",
-	}, "go run ./cmd/server"},
+	}, "go run ./cmd/server", map[string]string{"cmd/server/main.go": "package main\n\nfunc main() { x }\n"}},
 	{"rust", "cargo", map[string]string{
 		"Cargo.toml": "[package]\nname = \"p\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/main.rs": "fn main() {}\n",
-	}, "cargo run"},
+	}, "cargo run", map[string]string{"src/main.rs": "fn main() { x }\n"}},
 	{"java", "java", map[string]string{
 		"gradlew": "#!/bin/sh\njava -version && echo \"compiled $*\"\n", "build.gradle": "plugins { id 'org.springframework.boot' }\n",
-	}, "bootRun"},
+	}, "bootRun", map[string]string{"gradlew": "exit 1\n"}},
 	{"other", "make", map[string]string{
 		"Makefile": "setup:\n\t@echo set up\nsmoke:\n\t@echo smoke ran\ndev:\n\t@true\n",
-	}, "make dev"},
+	}, "make dev", map[string]string{"Makefile": "smoke:\n\t@exit 1\n"}},
 }
 
 func TestPrepare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles and makes environments")
+	}
 	for _, project := range projects {
 		t.Run(project.stack, func(t *testing.T) {
 			needs(t, project.tool)
@@ -198,6 +202,10 @@ func TestPrepare(t *testing.T) {
 					t.Errorf("%s run: .env made = %v", time, made)
 				}
 			}
+			write(t, dir, project.broken)
+			if output, err := run(t, dir, script); err == nil {
+				t.Errorf("a broken project is ready:\n%s", output)
+			}
 		})
 	}
 }
@@ -212,28 +220,6 @@ func TestEnvIsKept(t *testing.T) {
 	got, _ := os.ReadFile(filepath.Join(dir, ".env"))
 	if string(got) != "MINE=1\n" {
 		t.Errorf(".env = %q, want it as it was", got)
-	}
-}
-
-func TestBrokenProjectFails(t *testing.T) {
-	for stack, project := range map[string]struct {
-		tool  string
-		files map[string]string
-	}{
-		"node":   {"npm", map[string]string{"package.json": `{"scripts":{"smoke":"exit 3"}}`}},
-		"python": {"python3", map[string]string{"app.py": "def broken(:\n"}},
-		"go":     {"go", map[string]string{"go.mod": "module p\n", "main.go": "package main\n\nfunc main() { x }\n"}},
-		"other":  {"make", map[string]string{"Makefile": "smoke:\n\t@exit 1\n"}},
-	} {
-		t.Run(stack, func(t *testing.T) {
-			needs(t, project.tool)
-			dir := t.TempDir()
-			write(t, dir, project.files)
-			script, _ := InitScript(stack, "")
-			if output, err := run(t, dir, script); err == nil {
-				t.Errorf("a broken project is ready:\n%s", output)
-			}
-		})
 	}
 }
 

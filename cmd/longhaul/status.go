@@ -116,7 +116,7 @@ func sessionLine(s artifacts.SessionReply) string {
 func notes(items []artifacts.NoteItem) []string {
 	var lines []string
 	for _, item := range items {
-		lines = append(lines, about(item.ID, item.Note))
+		lines = append(lines, plain(strings.Trim(item.ID+": "+item.Note, ": ")))
 	}
 	return lines
 }

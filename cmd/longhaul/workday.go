@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,6 +84,7 @@ func workday() []scene {
 		}},
 		{"Where the project stands", []step{
 			calls("status", `{"audit":true}`, "counts.passed=3", "counts.total=4", "percent=75", "next_feature.id=F004", "integrity.ok=true"),
+			looks,
 			leaves,
 		}},
 	}
@@ -90,6 +92,12 @@ func workday() []scene {
 
 func arrives(a *agent) error { return a.does("a server process starts", a.arrive) }
 func leaves(a *agent) error  { return a.does("the client goes; the server process ends", a.leave) }
+
+// looks prints what the verb status shows to people.
+func looks(a *agent) error {
+	fmt.Fprintln(a.out)
+	return status(streams{nil, a.out, a.out}, []string{"--project", a.project})
+}
 
 // calls is a tool call that must succeed with these facts ("path=value") in the reply.
 func calls(tool, arguments string, wants ...string) step {
