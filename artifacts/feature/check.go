@@ -64,7 +64,7 @@ func (l *List) checkOld(after []byte) error {
 func (l *List) same(a *List) error {
 	for i := range l.Features {
 		if i >= len(a.Features) {
-			return l.lost(a, i)
+			return l.lost(i)
 		}
 		if l.object(i) == a.object(i) && l.key(i) == a.key(i) {
 			continue
@@ -86,8 +86,8 @@ func (l *List) key(i int) string {
 	return ""
 }
 
-// lost names a feature that is gone, or that another one stands in for.
-func (l *List) lost(a *List, i int) error {
+// lost names a feature that is gone.
+func (l *List) lost(i int) error {
 	return &RuleError{Rule: "no-delete", ID: l.Features[i].ID, Detail: "the feature is gone"}
 }
 
@@ -98,11 +98,11 @@ func (l *List) sameFeature(a *List, i int) error {
 		return l.misplaced(a, i)
 	}
 	before, after := gjson.Parse(l.object(i)), gjson.Parse(a.object(i))
-	if key := changedKey(before, after); key != "" {
+	if key, changed := changedKey(before, after); changed {
 		if at := sameObject(a, before, i); at >= 0 {
 			return l.misplaced(a, i)
 		}
-		return &RuleError{Rule: "no-edit", ID: f.ID, Detail: key + " is part of the definition"}
+		return &RuleError{Rule: "no-edit", ID: f.ID, Detail: strconv.Quote(key) + " is part of the definition"}
 	}
 	if g.Problem == "bad-passes" && f.Problem != g.Problem {
 		return &RuleError{Rule: "no-edit", ID: f.ID, Detail: g.Why}
@@ -122,15 +122,15 @@ func (l *List) misplaced(a *List, i int) error {
 	}
 	switch {
 	case at < 0 && len(a.Features) < len(l.Features):
-		return l.lost(a, i)
+		return l.lost(i)
 	case at < 0 && l.Features[i].Positional == a.Features[i].Positional && l.Find(a.Features[i].ID) == nil:
 		return &RuleError{Rule: "no-edit", ID: id, Detail: "id is part of the definition"}
 	case at < 0:
-		return l.lost(a, i)
+		return l.lost(i)
 	case len(a.Features) > len(l.Features) && l.Find(a.Features[i].ID) == nil:
 		return &RuleError{Rule: "append-only", ID: a.Features[i].ID, Detail: "new features go last"}
 	case len(a.Features) < len(l.Features):
-		return l.lost(a, i)
+		return l.lost(i)
 	}
 	return &RuleError{Rule: "no-reorder", ID: id, Detail: "the feature stands elsewhere"}
 }
@@ -138,7 +138,10 @@ func (l *List) misplaced(a *List, i int) error {
 // sameObject finds the definition of a feature elsewhere in a list, -1 when it is nowhere.
 func sameObject(a *List, feature gjson.Result, not int) int {
 	for i := range a.Features {
-		if i != not && changedKey(feature, gjson.Parse(a.object(i))) == "" {
+		if i == not {
+			continue
+		}
+		if _, changed := changedKey(feature, gjson.Parse(a.object(i))); !changed {
 			return i
 		}
 	}
@@ -146,20 +149,25 @@ func sameObject(a *List, feature gjson.Result, not int) int {
 }
 
 // changedKey returns the first key of a definition that two objects differ
-// in, "" when they define the same. Order and white space say nothing.
-func changedKey(before, after gjson.Result) (key string) {
+// in. Order and white space say nothing.
+func changedKey(before, after gjson.Result) (key string, changed bool) {
 	was, is := definitionOf(before), definitionOf(after)
+	note := func(k string) {
+		if !changed || k < key {
+			key, changed = k, true
+		}
+	}
 	for k, v := range was {
-		if is[k] != v && (key == "" || k < key) {
-			key = k
+		if other, ok := is[k]; !ok || other != v {
+			note(k)
 		}
 	}
 	for k := range is {
-		if _, ok := was[k]; !ok && (key == "" || k < key) {
-			key = k
+		if _, ok := was[k]; !ok {
+			note(k)
 		}
 	}
-	return key
+	return key, changed
 }
 
 func definitionOf(feature gjson.Result) map[string]string {

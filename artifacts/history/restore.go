@@ -149,7 +149,7 @@ func (r *Repo) RestoreCommit(ctx context.Context, rev string, keep []string, mes
 		return nil, "", err
 	}
 	defer os.RemoveAll(dir)
-	g := &goBack{scratch: scratch{repo: r, program: p, dir: dir}, head: head, target: target, keep: keep}
+	g := &goBack{scratch: scratch{repo: r, program: p, dir: dir}, head: head, target: target, keep: keep, files: map[string]bool{}}
 	if err := g.plan(ctx); err != nil {
 		return nil, "", err
 	}
@@ -166,12 +166,13 @@ type goBack struct {
 	target string
 	keep   []string
 
-	tree  string   // of the new commit
-	same  bool     // the tree is HEAD's
-	write []string // paths to be written or removed
-	drop  []string // paths to be dropped from the index alone
-	kept  []string // kept paths whose index entry follows the new commit
-	made  string   // the new commit
+	tree  string          // of the new commit
+	same  bool            // the tree is HEAD's
+	write []string        // paths to be written or removed
+	drop  []string        // paths to be dropped from the index alone
+	files map[string]bool // the paths of write that the new commit has
+	kept  []string        // kept paths whose index entry follows the new commit
+	made  string          // the new commit
 }
 
 // plan finds out everything and changes nothing.
@@ -248,6 +249,7 @@ func (g *goBack) sortOut(ctx context.Context, o *objects, paths map[string]bool)
 			blocked = append(blocked, full)
 		default:
 			g.write = append(g.write, full)
+			g.files[full] = true
 			if !entry.gitlink {
 				arriving = append(arriving, full)
 			}
@@ -255,9 +257,10 @@ func (g *goBack) sortOut(ctx context.Context, o *objects, paths map[string]bool)
 	}
 	leaving := map[string]bool{}
 	for _, full := range g.write {
-		if !slices.Contains(arriving, full) {
-			leaving[full] = true
-		}
+		leaving[full] = true
+	}
+	for _, full := range arriving {
+		delete(leaving, full)
 	}
 	for _, full := range g.repo.obstacles(arriving) {
 		if !leaving[full] && !g.allLeaving(full, leaving) {
@@ -395,7 +398,7 @@ func (g *goBack) act(ctx context.Context, message string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.writeBack(ctx, p, sha, g.write); err != nil {
+	if err := r.writeBack(ctx, p, sha, g.named()); err != nil {
 		return errors.Join(err, g.takeBack(before))
 	}
 	if err := r.unstage(ctx, p, g.drop); err != nil {
@@ -412,6 +415,23 @@ func (g *goBack) act(ctx context.Context, message string) error {
 	}
 	g.made = sha
 	return r.unstage(ctx, p, g.kept)
+}
+
+// named are the paths to write without those that go by themselves, when a file comes where their folder is: git
+// restore refuses names that its source has no place for.
+func (g *goBack) named() []string {
+	all := map[string]bool{}
+	for _, full := range g.write {
+		all[full] = true
+	}
+	return slices.DeleteFunc(slices.Clone(g.write), func(full string) bool {
+		for i, c := range full {
+			if c == '/' && all[full[:i]] && g.files[full[:i]] {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // takeBack puts index and written files back to how HEAD has them; uncommitted changes are in the backup.
