@@ -414,7 +414,8 @@ func (v *view) record(r ledger.Record) {
 // flush writes everything that the step wanted, as one act: the ledger first.
 func (v *view) flush() error {
 	sweep(v.harnessFiles(true))
-	if v.mine != nil {
+	const fresh = time.Minute // a lease is renewed in steps: asking alone need not write
+	if v.mine != nil && (len(v.changes)+len(v.records) > 0 || v.at.Sub(v.mine.Seen) >= fresh) {
 		v.mine.Seen = v.at
 	}
 	if v.adopted && v.list != nil && v.listErr == nil {

@@ -209,7 +209,7 @@ func TestRunningCallThatIsCancelledEndsWithoutAnAnswer(t *testing.T) {
 }
 
 func TestCancelRightBehindTheCallIsNotLost(t *testing.T) {
-	for range 200 {
+	for range 50 {
 		c := dial(t, func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			<-ctx.Done()
 			return mcp.NewToolResultText("late"), nil

@@ -170,12 +170,17 @@ func TestBindBoundsItsRefusal(t *testing.T) {
 	}
 }
 
-func TestBindKeepsEveryTool(t *testing.T) {
-	for _, tool := range All() {
-		for _, args := range []string{"", "null", "{}"} {
-			err := bind(tool.Name(), json.RawMessage(args), &struct{}{})
-			if err != nil {
-				t.Errorf("%s: bind(%q) = %v", tool.Name(), args, err)
+// No project is needed to refuse: arguments come first.
+func TestEveryToolRefusesUnknownAndMissingArguments(t *testing.T) {
+	for i, tool := range All() {
+		r := tool.Call(t.Context(), nil, json.RawMessage(`{"no_such_key":1}`))
+		got := textOf(t, r)
+		if !r.IsError || !strings.HasPrefix(got, "bad-argument: ") || !strings.Contains(got, "no_such_key") {
+			t.Errorf("%s: isError %v, %s", tool.Name(), r.IsError, got)
+		}
+		for _, key := range byContract[i].need {
+			if !strings.Contains(got, key+" is missing") {
+				t.Errorf("%s does not miss %s: %s", tool.Name(), key, got)
 			}
 		}
 	}

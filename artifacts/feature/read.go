@@ -306,10 +306,22 @@ func sentence(raw string) string {
 
 // ids adds the ids that a dependency key holds to those already known.
 func (l *List) ids(known []string, n int) []string {
+	var seen map[string]bool // only for a long list
 	add := func(id string) {
-		if id = strings.TrimSpace(id); id != "" && rankOf(id, known) < 0 {
-			known = append(known, id)
+		id = strings.TrimSpace(id)
+		if len(known) > 32 && seen == nil {
+			seen = make(map[string]bool, len(known))
+			for _, k := range known {
+				seen[k] = true
+			}
 		}
+		if id == "" || seen[id] || seen == nil && rankOf(id, known) >= 0 {
+			return
+		}
+		if seen != nil {
+			seen[id] = true
+		}
+		known = append(known, id)
 	}
 	switch l.nodes[n].kind {
 	case text, number:

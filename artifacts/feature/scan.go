@@ -9,6 +9,10 @@ const (
 	maxDepth = 1000
 	maxNodes = 12
 	maxBytes = 1 << 30
+
+	// maxValues bounds the memory that a file of nothing but small values
+	// takes; a list of features has one value in 20 to 30 bytes.
+	maxValues = 8 << 20
 )
 
 type kind uint8
@@ -107,6 +111,9 @@ func (s *scanner) finish(n int) bool {
 func (s *scanner) value() bool {
 	if s.pos >= len(s.src) {
 		return s.fail("a value is missing")
+	}
+	if len(s.nodes) > maxValues {
+		return s.fail("more than 8 million values")
 	}
 	switch c := s.src[s.pos]; {
 	case c == '"':

@@ -47,33 +47,36 @@ type digester struct {
 // twice counts once, with both values.
 func (d *digester) each(i int, visit func(key string, sum digest)) {
 	rec := &d.records[i]
+	if rec.twice {
+		d.eachOnce(int(rec.object), visit)
+		return
+	}
 	obj := int(rec.object)
 	for k := d.first(obj); k < d.after(obj); k = d.after(k + 1) {
-		key := d.text(k)
-		if d.skip.has(key) {
-			continue
+		if key := d.text(k); !d.skip.has(key) {
+			d.buf = compact(d.buf[:0], d.raw(k+1))
+			visit(key, sum(d.buf))
 		}
-		d.buf = compact(d.buf[:0], d.raw(k+1))
-		if rec.twice && d.repeated(obj, k, key) {
-			continue
-		}
-		visit(key, sum(d.buf))
 	}
 }
 
-// repeated adds the later values of key to the buffer, or reports that k is
-// such a later one.
-func (d *digester) repeated(obj, k int, key string) bool {
-	for o := d.first(obj); o < d.after(obj); o = d.after(o + 1) {
-		if o == k || d.text(o) != key {
-			continue
+// eachOnce is each for an object with a key that is there twice.
+func (d *digester) eachOnce(obj int, visit func(key string, sum digest)) {
+	values := map[string][]byte{}
+	var keys []string
+	d.List.each(obj, func(k, v int) {
+		key := d.text(k)
+		value, again := values[key]
+		if again {
+			value = append(value, 0)
+		} else if !d.skip.has(key) {
+			keys = append(keys, key)
 		}
-		if o < k {
-			return true
-		}
-		d.buf = compact(append(d.buf, 0), d.raw(o+1))
+		values[key] = compact(value, d.raw(v))
+	})
+	for _, key := range keys {
+		visit(key, sum(values[key]))
 	}
-	return false
 }
 
 func sum(data []byte) (d digest) {

@@ -120,19 +120,59 @@ func (r *Repo) commitWithGit(ctx context.Context, head Head, files named, messag
 	}
 	watch := filepath.Join(dir, "trace")
 	said, err := r.gitCommit(ctx, dir, watch, files.all, message)
-	after, headErr := r.readHead()
-	if err != nil && (headErr != nil || after.SHA == head.SHA) {
-		return CommitResult{}, errors.Join(r.whyNot(err, readTrace(watch)), undo())
-	}
-	if headErr != nil {
-		return CommitResult{}, headErr
-	}
 	t := readTrace(watch)
-	result, err := r.made(head, after, files, message, said, t)
+	n, found, findErr := r.find(head, files, subject(message), err == nil)
+	if findErr != nil {
+		return CommitResult{}, findErr
+	}
+	if !found {
+		return CommitResult{}, alsoIf(r.whyNot(err, t), undo())
+	}
+	result, err := r.made(n, files, message, said, t)
 	if err != nil || !t.ran["pre-commit"] {
 		return result, err
 	}
 	return result, r.catchUp(ctx, result.Files)
+}
+
+// alsoIf adds a second error where there is one.
+func alsoIf(err, also error) error {
+	if also == nil {
+		return err
+	}
+	return errors.Join(err, also)
+}
+
+// find looks for our commit between HEAD as it was and as it is: another process may have committed too. The exit code
+// alone does not tell, for git may die after the commit. A changed subject is ours only when git said it went well.
+func (r *Repo) find(before Head, files named, subject string, well bool) (ours node, found bool, err error) {
+	after, err := r.readHead()
+	if err != nil {
+		return node{}, false, err
+	}
+	o := r.objects()
+	defer o.close()
+	const most = 100
+	for sha, i := after.SHA, 0; sha != before.SHA && sha != "" && i < most; i++ {
+		n, err := o.commit(sha)
+		if err != nil {
+			return node{}, false, err
+		}
+		changed, err := o.files(n)
+		if err != nil {
+			return node{}, false, err
+		}
+		if slices.ContainsFunc(changed, func(full string) bool { return slices.Contains(files.all, full) }) {
+			if n.Subject == subject {
+				return n, true, nil
+			}
+			ours, found = n, well
+		}
+		if sha = ""; len(n.Parents) > 0 {
+			sha = n.Parents[0]
+		}
+	}
+	return ours, found, nil
 }
 
 // catchUp makes the index entries of committed files those of the commit. What a pre-commit hook added went into the
@@ -199,7 +239,7 @@ func (r *Repo) introduce(ctx context.Context, fresh []string) (undo func() error
 	left, saveErr := r.saveIndex()
 	undo = func() error { return r.forget(before, left, fresh) }
 	if err != nil {
-		return nothing, errors.Join(err, saveErr, undo())
+		return nothing, alsoIf(err, errors.Join(saveErr, undo()))
 	}
 	return undo, saveErr
 }
@@ -231,6 +271,9 @@ func (r *Repo) forget(before, left savedIndex, fresh []string) error {
 // whyNot finds the code of a commit that git refused.
 func (r *Repo) whyNot(err error, t trace) error {
 	var exit *exitError
+	if err == nil {
+		return errors.New("git commit: the branch does not have the commit that git made")
+	}
 	if !errors.As(err, &exit) {
 		return err
 	}
@@ -248,14 +291,10 @@ func (r *Repo) whyNot(err error, t trace) error {
 }
 
 // made tells what a commit holds and what hooks did to it.
-func (r *Repo) made(head, after Head, files named, message, said string, t trace) (CommitResult, error) {
+func (r *Repo) made(n node, files named, message, said string, t trace) (CommitResult, error) {
 	o := r.objects()
 	defer o.close()
-	n, err := o.commit(after.SHA)
-	if err != nil {
-		return CommitResult{}, err
-	}
-	changed, err := o.files(head.SHA, n)
+	changed, err := o.files(n)
 	if err != nil {
 		return CommitResult{}, err
 	}
@@ -286,23 +325,15 @@ func (r *Repo) made(head, after Head, files named, message, said string, t trace
 	return result, nil
 }
 
-// files are the paths that a commit changes against its first parent, sorted. before is used when the commit was made
-// on top of it; a hook may have made more.
-func (o *objects) files(before string, n node) ([]string, error) {
-	parent := ""
-	if len(n.Parents) > 0 {
-		parent = n.Parents[0]
-	}
-	if before != "" {
-		parent = before
-	}
+// files are the paths that a commit changes against its first parent, sorted.
+func (o *objects) files(n node) ([]string, error) {
 	tree := ""
-	if parent != "" {
-		p, err := o.commit(parent)
+	if len(n.Parents) > 0 {
+		parent, err := o.commit(n.Parents[0])
 		if err != nil {
 			return nil, err
 		}
-		tree = p.tree
+		tree = parent.tree
 	}
 	var paths []string
 	err := o.diff(tree, n.tree, "", func(path string, _, _ entry) { paths = append(paths, path) })

@@ -40,6 +40,8 @@ func failure(r *Repo, err error) error {
 	case says(".lock': File exists", ".lock: File exists", "Another git process seems to be running"):
 		return &Error{Code: "index-locked", Text: "another git process holds a lock: " + first,
 			Next: "wait for that process and try again; where none is running, a person may delete the lock file"}
+	case says("cannot lock ref") && says("but expected"):
+		return &Error{Code: "index-locked", Text: "another process moved the branch meanwhile: " + first, Next: "try again"}
 	case says("Please tell me who you are", "empty ident name", "auto-detection is disabled", "unable to auto-detect email address", "invalid ident"):
 		return &Error{Code: "no-identity", Text: "git does not know who commits: user.name or user.email is not set",
 			Next: `git config --global user.name "NAME" and git config --global user.email "MAIL", then try again`}

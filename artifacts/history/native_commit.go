@@ -45,7 +45,13 @@ func (r *Repo) commitNatively(head Head, files named, message string) (CommitRes
 	if err != nil {
 		return CommitResult{}, err
 	}
-	return r.made(head, Head{SHA: w.made}, files, message, "", trace{})
+	o := r.objects()
+	defer o.close()
+	n, err := o.commit(w.made)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	return r.made(n, files, message, "", trace{})
 }
 
 // strippedMessage does what --cleanup=whitespace does.

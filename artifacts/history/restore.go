@@ -134,7 +134,10 @@ func (r *Repo) RestoreCommit(ctx context.Context, rev string, keep []string, mes
 	if err != nil {
 		return nil, "", err
 	}
-	if err := errors.Join(head.ready(), r.unfinished(ctx, head)); err != nil {
+	if err := head.ready(); err != nil {
+		return nil, "", err
+	}
+	if err := r.unfinished(ctx, head); err != nil {
 		return nil, "", err
 	}
 	if head.Unborn {
@@ -399,10 +402,10 @@ func (g *goBack) act(ctx context.Context, message string) error {
 		return err
 	}
 	if err := r.writeBack(ctx, p, sha, g.named()); err != nil {
-		return errors.Join(err, g.takeBack(before))
+		return alsoIf(err, g.takeBack(before))
 	}
 	if err := r.unstage(ctx, p, g.drop); err != nil {
-		return errors.Join(err, g.takeBack(before))
+		return alsoIf(err, g.takeBack(before))
 	}
 	if !g.same {
 		err := r.patiently(ctx, func() error {
@@ -410,7 +413,7 @@ func (g *goBack) act(ctx context.Context, message string) error {
 			return failure(r, err)
 		})
 		if err != nil {
-			return errors.Join(err, g.takeBack(before))
+			return alsoIf(err, g.takeBack(before))
 		}
 	}
 	g.made = sha

@@ -171,7 +171,7 @@ var clientCalls = []struct {
 	{"", "list_features", `{"limit":"many"}`, "bad-argument", nil},
 	{"", "harness_init", `{}`, "bad-argument", nil},
 	{"", "harness_init", `{"project":"p","type":"cli","features":[{"description":"The file a exists","steps":["ls a"],"check":"test -f a"},{"description":"The help names a","steps":["Read the help"]}]}`, "", []string{"counts.total=2", "counts.failing=2"}},
-	{"", "harness_init", `{"project":"p","type":"cli","features":[]}`, "already-initialized", nil},
+	{"", "harness_init", `{"project":"p","type":"cli","layout":"root"}`, "already-initialized", nil},
 	{"", "session_start", `{"focus":"file"}`, "", []string{"state=feature", "feature.id=F001", "init.ok=true"}},
 	{"", "session_start", `{"run_init":"perhaps"}`, "bad-argument", nil},
 	{"", "next_feature", `{}`, "", []string{"state=feature", "feature.id=F001"}},
