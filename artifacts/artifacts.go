@@ -50,6 +50,8 @@ type cache struct {
 	ledger    *ledger.State
 	headSHA   string
 	headLines []byte
+
+	list *compared
 }
 
 // Open names a project by a folder in or above it. It reads nothing and never fails: what is wrong with the folder is the

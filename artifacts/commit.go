@@ -1,7 +1,9 @@
 package artifacts
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -83,7 +85,7 @@ func (v *view) staging(ctx context.Context, r CommitRequest, reply *CommittedRep
 	if err != nil {
 		return none, err
 	}
-	changes, err := v.repo.Status(ctx)
+	changes, err := v.gitStatus(ctx)
 	if err != nil {
 		return none, err
 	}
@@ -186,29 +188,32 @@ func normal(s string) string {
 // namedPaths takes the files that the call names. One bad name refuses the call, and all of them are named.
 func (v *view) namedPaths(ctx context.Context, named []string, changes []history.Change) ([]string, error) {
 	var paths, bad []string
-	code := "bad-argument"
+	code := ""
 	ignored, err := v.repo.Ignored(ctx, named)
 	if err != nil && len(named) > 0 {
 		ignored = nil // a name that git can't take is told below
 	}
 	for _, name := range named {
 		abs, err := v.inside(name)
-		if err != nil {
-			return nil, err
+		var out *Refusal
+		if errors.As(err, &out) {
+			bad = append(bad, out.What)
+			if out.Code == "outside-project" || code == "" {
+				code = out.Code
+			}
+			continue
 		}
 		rel := filepath.ToSlash(strings.TrimPrefix(abs, v.root+string(filepath.Separator)))
 		changed := within1(rel, changes)
 		why, c := v.badName(name, rel, abs, ignored, changed)
 		if why != "" {
 			bad = append(bad, why)
-			if c != "bad-argument" || code == "" {
-				code = c
-			}
+			code = cmp.Or(code, c)
 			continue
 		}
 		for _, path := range changed {
 			if pattern := v.secret(path); pattern != "" {
-				bad, code = append(bad, path+" looks like a secret ("+pattern+")"), "secret-file"
+				bad, code = append(bad, path+" looks like a secret ("+pattern+")"), cmp.Or(code, "secret-file")
 				continue
 			}
 			if !slices.Contains(paths, path) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"path"
 	"path/filepath"
 	"slices"
@@ -122,7 +123,7 @@ func fit(f FeatureReply, budget int) FeatureReply {
 	f.Steps = nil
 	for i, s := range steps {
 		if jsonSize(f)+len(s) > budget {
-			f.Steps = append(f.Steps, fmt.Sprintf("… %d more steps: resource harness://features/%s", len(steps)-i, f.ID))
+			f.Steps = append(f.Steps, fmt.Sprintf("… %d more steps: resource harness://features/%s", len(steps)-i, url.PathEscape(f.ID)))
 			break
 		}
 		f.Steps = append(f.Steps, clip(s, 1000))
@@ -286,6 +287,7 @@ func acceptable(items []Incoming, ids bool) error {
 		return refuse("bad-argument", "features is empty: it takes a list of {description, category, priority, steps, check}", "give at least one feature")
 	}
 	var bad []string
+	code := "bad-argument"
 	seen := map[string]int{}
 	for i, it := range items {
 		where := fmt.Sprintf("features[%d]", i)
@@ -303,11 +305,11 @@ func acceptable(items []Incoming, ids bool) error {
 		}
 		seen[it.ID] = i
 		if it.Cwd != "" && !filepath.IsLocal(filepath.FromSlash(it.Cwd)) {
-			bad = append(bad, where+".cwd "+quote(it.Cwd)+" is outside the project")
+			bad, code = append(bad, where+".cwd "+quote(it.Cwd)+" is outside the project"), "outside-project"
 		}
 	}
 	if len(bad) > 0 {
-		return refuse("bad-argument", "these features can't be taken", "mend them and send all again; nothing was added", firsts(bad, 30)...)
+		return refuse(code, "these features can't be taken", "mend them and send all again; nothing was added", firsts(bad, 30)...)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -97,13 +98,13 @@ func (p *Project) ensureGit(ctx context.Context, wanted bool) error {
 
 // A design is what Init is going to make.
 type design struct {
-	conf      config.Config
-	request   InitRequest
-	items     []feature.Item
-	mend      bool // the harness is there, files may be missing
-	adopt     bool // a list is there
-	warnings  []string
-	milestone []progress.Milestone
+	conf     config.Config
+	request  InitRequest
+	items    []feature.Item
+	mend     bool // the harness is there, files may be missing
+	adopt    bool // a list is there
+	warnings []string
+	done     []bool // by item: ticked in a plan that is adopted
 }
 
 // design decides what is to be made. It refuses what would change an existing harness.
@@ -123,7 +124,15 @@ func (v *view) design(r InitRequest) (design, error) {
 		return d, nil
 	}
 	d.conf = config.Default(v.layoutFor(r.Layout))
-	d.conf.Policy.SmokeTest = strings.TrimSpace(r.SmokeTest)
+	if v.confRaw != nil {
+		d.conf = v.conf
+		if r.Layout != "" && r.Layout != v.conf.Layout {
+			return d, refuse("already-initialized", configPath+" names the layout "+v.conf.Layout+"; nothing was changed", "leave layout out, or change the file first")
+		}
+	}
+	if text := strings.TrimSpace(r.SmokeTest); text != "" {
+		d.conf.Policy.SmokeTest = text
+	}
 	v.adoptPaths(&d)
 	if d.adopt {
 		return d, nil
@@ -226,7 +235,8 @@ func (v *view) gather(d *design) error {
 		if err != nil {
 			return err
 		}
-		d.takeMilestones(data)
+		log, _ := v.foundLog()
+		d.takeMilestones(data, func(m progress.Milestone) bool { return m.Done || ticked(log, m.Title) })
 	}
 	warnings, err := lint(d.items, nil)
 	if err != nil {
@@ -240,17 +250,23 @@ func (v *view) gather(d *design) error {
 	return nil
 }
 
-func (d *design) takeMilestones(plan []byte) {
-	done := 0
+func (d *design) takeMilestones(plan []byte, done func(progress.Milestone) bool) {
 	for _, m := range progress.Milestones(plan) {
 		d.items = append(d.items, feature.Item{Description: m.Title, Steps: m.Steps})
-		if m.Done {
-			done++
+		d.done = append(d.done, done(m))
+	}
+}
+
+// ticked says whether a hand-over file has a ticked line about a milestone.
+func ticked(log []byte, title string) bool {
+	title = strings.ToLower(oneLine(title))
+	for line := range strings.Lines(strings.ToLower(string(log))) {
+		line = strings.TrimSpace(line)
+		if text, ok := strings.CutPrefix(strings.TrimLeft(line, "-*+ "), "[x]"); ok && strings.TrimSpace(text) == title {
+			return true
 		}
 	}
-	if done > 0 {
-		d.warnings = append(d.warnings, fmt.Sprintf("%d milestones are ticked in the plan; they come in as not passed until they are verified", done))
-	}
+	return false
 }
 
 // importItems reads a list of any shape, or a plan, from a file of the project or from the argument itself.
@@ -265,7 +281,7 @@ func (v *view) importItems(d *design) error {
 			return refuse("bad-argument", "import: "+cause(err), "give the path of a list or plan in the project, or the list itself as JSON text")
 		}
 		if strings.EqualFold(filepath.Ext(abs), ".md") {
-			d.takeMilestones(data)
+			d.takeMilestones(data, func(progress.Milestone) bool { return false })
 			return d.someImported()
 		}
 	}
@@ -383,8 +399,8 @@ func (v *view) buildList(d design, reply *InitializedReply) error {
 		if err != nil {
 			return ruleRefusal(err)
 		}
-		if v.list, err = feature.Parse(raw); err != nil {
-			return fmt.Errorf("the new list would not parse: %w", err)
+		if raw, err = v.passDone(d, raw); err != nil {
+			return err
 		}
 		v.put(v.listPath, raw)
 		reply.Created = append(reply.Created, v.listPath)
@@ -393,12 +409,31 @@ func (v *view) buildList(d design, reply *InitializedReply) error {
 	return nil
 }
 
+// passDone is the new list with the milestones that a plan had ticked as passed; it goes on with them in view.
+func (v *view) passDone(d design, raw []byte) (out []byte, err error) {
+	if v.list, err = feature.Parse(raw); err != nil {
+		return nil, fmt.Errorf("the new list would not parse: %w", err)
+	}
+	for i, done := range d.done {
+		if !done {
+			continue
+		}
+		if raw, err = v.list.Pass(v.list.Features[i].ID, v.at.UTC().Format(time.RFC3339), v.mine.ID); err != nil {
+			return nil, ruleRefusal(err)
+		}
+		if v.list, err = feature.Parse(raw); err != nil {
+			return nil, fmt.Errorf("the new list would not parse: %w", err)
+		}
+	}
+	return raw, nil
+}
+
 // sealAll seals a list as it is adopted.
 func (v *view) sealAll(reply *InitializedReply) {
 	passed := 0
 	for i, s := range v.list.Seals(v.conf.Bookkeeping) {
 		f := &v.list.Features[i]
-		r := ledger.Record{Kind: ledger.Seal, ID: s.ID, Pos: s.Positional, Keys: s.Keys, Adopted: f.State == feature.Passed && f.Problem == "", Broken: f.Problem != ""}
+		r := ledger.Record{Kind: ledger.Seal, ID: s.ID, Pos: s.Positional, Keys: s.Keys, Adopted: f.State == feature.Passed && f.Problem == "", Broken: f.Problem != "", Retired: f.State == feature.Retired}
 		if r.Adopted {
 			passed++
 			v.ledgerStands(r)
@@ -528,11 +563,43 @@ func (v *view) buildConfig(d design, reply *InitializedReply) error {
 	if d.mend {
 		return refuse("tampered", configPath+" is gone", `rollback {"target":"feature_list","reason":"…"}`)
 	}
-	raw := d.conf.Bytes()
-	v.put(configPath, raw)
+	raw, err := v.newConfig(d)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(raw, v.confRaw) {
+		v.put(configPath, raw)
+	}
 	v.record(ledger.Record{Kind: ledger.Policy, Hash: config.PolicyHash(raw)})
-	reply.Created = append(reply.Created, configPath, ledgerPath)
+	if v.confRaw == nil {
+		reply.Created = append(reply.Created, configPath)
+	} else {
+		reply.Kept = append(reply.Kept, configPath)
+	}
+	reply.Created = append(reply.Created, ledgerPath)
 	return nil
+}
+
+// newConfig is a new file, or the one that was written beforehand with what it does not say.
+func (v *view) newConfig(d design) ([]byte, error) {
+	if v.confRaw == nil {
+		return d.conf.Bytes(), nil
+	}
+	raw := v.confRaw
+	f := d.conf.Files
+	var err error
+	for _, set := range [][2]string{
+		{"files.features", f.Features}, {"files.progress", f.Progress}, {"files.architecture", f.Architecture},
+		{"files.init_script", f.InitScript}, {"files.plan", f.Plan}, {"policy.smoke_test", d.conf.Policy.SmokeTest},
+	} {
+		if set[1] == "" {
+			continue
+		}
+		if raw, err = config.Set(raw, set[0], set[1]); err != nil {
+			return nil, refuse("unreadable", configPath+": "+err.Error(), "mend the file by hand, then call again")
+		}
+	}
+	return raw, nil
 }
 
 // initCommit commits what was made, and the harness files that were there.

@@ -27,14 +27,19 @@ func (v *view) examine() error {
 	if v.list == nil {
 		return nil
 	}
-	changes, added := v.list.Compare(v.ledger.Seals, v.conf.Bookkeeping)
-	for _, c := range changes {
+	if v.compared.ledger != v.ledger { // another ledger is trusted
+		v.list.Align(v.ledger.Seals, v.conf.Bookkeeping)
+		c := compared{}
+		c.changes, c.added = v.list.Compare(v.ledger.Seals, v.conf.Bookkeeping)
+		v.compared = &c
+	}
+	for _, c := range v.compared.changes {
 		v.tampered = append(v.tampered, Tampering{ID: c.ID, What: c.What, Detail: c.Detail})
 		if c.What == "deleted" {
 			v.lost = append(v.lost, c.ID)
 		}
 	}
-	v.fresh = added
+	v.fresh = v.compared.added
 	v.examineStates()
 	return nil
 }

@@ -132,12 +132,29 @@ func (v *view) writeEntry(n Note, log bool) error {
 		v.mine.Entries++
 		v.mine.Told = len(v.mine.Passed) + len(v.mine.Commits)
 		v.mine.NextDone = v.mine.NextDone || len(n.NextSteps) > 0
+		v.recordOpen(n)
 	}
 	if v.conf.Layout == "plan" {
 		text = progress.UpdateBoard(text, v.board(n))
 	}
 	v.putLog(file, old, text)
 	return v.writeDecisions(n.Decisions)
+}
+
+// recordOpen keeps what is in progress and what blocks, for status and the next session.
+func (v *view) recordOpen(n Note) {
+	r := ledger.Record{Kind: ledger.Entry}
+	for _, i := range n.InProgress {
+		r.Doing = append(r.Doing, ledger.Note{ID: i.ID, Text: clip(oneLine(i.Note), 300)})
+	}
+	for _, b := range n.Blockers {
+		if b.ID == "" {
+			r.Blockers = append(r.Blockers, ledger.Note{Text: clip(oneLine(b.Note), 300)})
+		}
+	}
+	if len(r.Doing)+len(r.Blockers)+len(v.ledger.Doing)+len(v.ledger.Blockers) > 0 {
+		v.record(r)
+	}
 }
 
 // putLog appends where the old text stays in front, and replaces the file where the new entry goes on top.

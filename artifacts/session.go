@@ -58,8 +58,11 @@ func (p *Project) SessionStart(ctx context.Context, focus string, runInit bool) 
 	return reply, nil
 }
 
-// enter opens or resumes the session.
+// enter opens or resumes the session. The state of the work tree is taken before the session writes its own line.
 func (v *view) enter(ctx context.Context, reply *StartReply) error {
+	if err := v.gitReply(ctx, &reply.Git); err != nil {
+		return err
+	}
 	for _, s := range v.book.Reap(v.world()) {
 		v.record(ledger.Record{Kind: ledger.End, Session: s.ID, IDs: s.Passed, Claimed: s.Claimed, Focus: s.Focus, Open: true,
 			Reason: "the process was gone and the lease ran out"})
@@ -95,7 +98,7 @@ func (v *view) openSession(ctx context.Context) error {
 
 // dirty fingerprints what HEAD does not hold, harness files apart.
 func (v *view) dirty(ctx context.Context) (map[string]string, error) {
-	changes, err := v.repo.Status(ctx)
+	changes, err := v.gitStatus(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +109,16 @@ func (v *view) dirty(ctx context.Context) (map[string]string, error) {
 		}
 	}
 	return dirty, nil
+}
+
+// gitStatus asks git once a call.
+func (v *view) gitStatus(ctx context.Context) ([]history.Change, error) {
+	if v.asked {
+		return v.changed, nil
+	}
+	changed, err := v.repo.Status(ctx)
+	v.changed, v.asked = changed, err == nil
+	return changed, err
 }
 
 func (v *view) isHarness(rel string) bool {
@@ -121,9 +134,6 @@ func (v *view) orient(focus string, reply *StartReply) error {
 		if !slices.Contains(reply.Warnings, w) {
 			reply.Warnings = append(reply.Warnings, w)
 		}
-	}
-	if err := v.gitReply(&reply.Git); err != nil {
-		return err
 	}
 	if log, err := readMaybe(v.path(v.conf.Files.Progress)); err == nil && len(log) > 0 {
 		text, id, _ := progress.Last(log, 700)
@@ -250,11 +260,11 @@ func (v *view) project() ProjectReply {
 
 func short(sha string) string { return sha[:min(7, len(sha))] }
 
-func (v *view) gitReply(reply *GitReply) error {
+func (v *view) gitReply(ctx context.Context, reply *GitReply) error {
 	if v.repo == nil {
 		return nil
 	}
-	changes, err := v.repo.Status(context.Background())
+	changes, err := v.gitStatus(ctx)
 	if err != nil {
 		return err
 	}
@@ -286,10 +296,25 @@ func (v *view) allWarnings() []string {
 	if len(v.fresh) > 0 {
 		w = append(w, "appended by hand: "+some(v.fresh))
 	}
-	if v.list != nil {
-		w = append(w, firsts(v.list.Warnings(), 5)...)
+	if v.list == nil {
+		return w
 	}
-	return w
+	if gone := v.retired(); len(gone) > 0 {
+		w = append(w, "retired by hand since they were sealed: "+some(gone))
+	}
+	return append(w, firsts(v.list.Warnings(), 5)...)
+}
+
+// retired are the features whose state word was changed to a retired one: allowed, but nobody should miss it.
+func (v *view) retired() []string {
+	var gone []string
+	for i := range v.list.Features {
+		f := &v.list.Features[i]
+		if v.adopted && f.State == feature.Retired && !v.ledger.Retired[f.ID] {
+			gone = append(gone, f.ID)
+		}
+	}
+	return gone
 }
 
 func firsts(list []string, n int) []string {

@@ -57,12 +57,15 @@ func (v *view) summarize(r *StatusReply) {
 			r.InProgress = append(r.InProgress, NoteItem{ID: s.Claim, Note: clip(v.text(s.Claim, 100), 100) + " (" + s.ID + ")"})
 		}
 	}
-	r.InProgress = firstItems(r.InProgress)
+	r.InProgress = firstItems(v.addDoing(r.InProgress))
 	for i := range v.list.Features {
 		id := v.list.Features[i].ID
 		if note, ok := v.ledger.Parked[id]; ok && v.list.Features[i].State == feature.Failing {
 			r.Blockers = append(r.Blockers, NoteItem{ID: id, Note: clip(note, 200)})
 		}
+	}
+	for _, b := range v.ledger.Blockers {
+		r.Blockers = append(r.Blockers, NoteItem{Note: b.Text})
 	}
 	r.Blockers = firstItems(r.Blockers)
 	r.Sessions = v.recent(5)
@@ -80,6 +83,26 @@ func (v *view) summarize(r *StatusReply) {
 		line := v.line(f, v.situation(""))
 		r.NextFeature = &line
 	}
+}
+
+// addDoing adds what the newest log entry says is in progress.
+func (v *view) addDoing(items []NoteItem) []NoteItem {
+	for _, d := range v.ledger.Doing {
+		f := v.list.Find(d.ID)
+		if f != nil && f.State != feature.Failing {
+			continue
+		}
+		at := slices.IndexFunc(items, func(i NoteItem) bool { return i.ID == d.ID && d.ID != "" })
+		switch {
+		case at >= 0 && d.Text != "":
+			items[at].Note += ": " + d.Text
+		case at < 0 && f != nil:
+			items = append(items, NoteItem{ID: d.ID, Note: strings.TrimSuffix(v.text(d.ID, 100)+": "+d.Text, ": ")})
+		case at < 0:
+			items = append(items, NoteItem{Note: d.Text})
+		}
+	}
+	return items
 }
 
 func bar(percent int) string {
@@ -197,6 +220,10 @@ func (p *Project) Document(name string) (Document, error) {
 		}[name]
 		if name == "progress" && !v.adopted {
 			_, file = v.foundLog()
+		}
+		if file == "" && name == "plan" {
+			d = Document{Text: "This project has no plan file: its plan is the feature list, harness://features\n", MIME: "text/plain"}
+			return nil
 		}
 		if file == "" {
 			return refuse("not-initialized", "this project has no "+name, "harness_init, or read another resource")
@@ -347,8 +374,11 @@ func (p *Project) SessionIDs() []string {
 	return ids
 }
 
-// Policy is the policy in force, for the prompts.
-func (p *Project) Policy() config.Policy {
+// Policy are the rules that a project may tune.
+type Policy = config.Policy
+
+// Policy is the policy in force, the default where there is none yet.
+func (p *Project) Policy() Policy {
 	policy := config.Default("").Policy
 	_ = p.read(context.Background(), func(v *view) error {
 		policy = v.conf.Policy

@@ -29,10 +29,12 @@ type view struct {
 	at    time.Time
 	write bool // the call holds the lock alone
 
-	repo *history.Repo // nil without git
-	head history.Head
+	repo    *history.Repo // nil without git
+	head    history.Head
+	changed []history.Change // what git status says, when asked
+	asked   bool
 
-	adopted bool // .harness is there
+	adopted bool // the harness is set up: there is a ledger, or there was one
 	conf    config.Config
 	confRaw []byte
 
@@ -40,6 +42,7 @@ type view struct {
 	listRaw  []byte
 	list     *feature.List // nil with listErr, or when there is none
 	listErr  error
+	compared *compared
 	others   []string // further known lists that are not used
 
 	ledgerRaw []byte
@@ -61,7 +64,13 @@ type view struct {
 
 func (v *view) path(rel string) string { return filepath.Join(v.root, filepath.FromSlash(rel)) }
 
-func (v *view) load() error {
+func (v *view) load() (err error) {
+	if err := v.loadHead(); err != nil {
+		return err
+	}
+	if v.adopted, err = v.isSetUp(); err != nil {
+		return err
+	}
 	v.broken = v.loadConfig()
 	if err := v.loadLedger(); err != nil && v.broken == nil {
 		v.broken = err
@@ -69,23 +78,31 @@ func (v *view) load() error {
 	if err := v.loadBook(); err != nil {
 		return err
 	}
-	if v.repo != nil {
-		head, err := v.repo.Head()
-		if err != nil {
-			return err
-		}
-		v.head = head
-	}
 	if err := v.loadList(); err != nil {
 		return err
 	}
 	return v.examine()
 }
 
+func (v *view) loadHead() (err error) {
+	if v.repo != nil {
+		v.head, err = v.repo.Head()
+	}
+	return err
+}
+
+// isSetUp says whether harness_init has been here. A config file alone is a policy chosen beforehand.
+func (v *view) isSetUp() (bool, error) {
+	if exists(v.path(ledgerPath)) || exists(filepath.Join(v.copyDir(), "ledger")) {
+		return true, nil
+	}
+	committed, err := v.headLedger()
+	return committed != nil, err
+}
+
 func (v *view) loadConfig() error {
 	raw, err := readMaybe(v.path(configPath))
 	v.confRaw = raw
-	v.adopted = raw != nil || err != nil || exists(v.path(ledgerPath))
 	if err != nil {
 		v.conf = config.Default(v.guessLayout())
 		return explain(err)
@@ -191,7 +208,7 @@ func (v *view) world() session.World {
 // loadList finds the list in use. What is wrong with its contents is kept in listErr: some calls go on without it.
 func (v *view) loadList() error {
 	named := v.conf.Files.Features
-	if v.adopted && v.confRaw != nil && named != "" {
+	if v.confRaw != nil && named != "" && (v.adopted || exists(v.path(named))) {
 		v.listPath = named
 	}
 	for _, name := range config.ListNames {
@@ -234,7 +251,7 @@ func (v *view) readList(named bool) error {
 		return nil
 	}
 	v.listRaw = raw
-	v.list, err = feature.Parse(raw)
+	err = v.parseList()
 	var syntax *feature.SyntaxError
 	if errors.As(err, &syntax) {
 		what := fmt.Sprintf("%s line %d, column %d: %s", v.listPath, syntax.Line, syntax.Column, syntax.Cause)
@@ -245,8 +262,46 @@ func (v *view) readList(named bool) error {
 		v.listErr = refuse("unreadable", v.listPath+": "+err.Error(), v.mend(v.listPath))
 		return nil
 	}
-	v.list.Align(v.ledger.Seals, v.conf.Bookkeeping)
 	return nil
+}
+
+// compared is a list held against the seals, good while its bytes and the ledger stay the same.
+type compared struct {
+	root        string
+	bookkeeping []string
+	seals       int
+	ledger      *ledger.State
+	list        *feature.List // never changed: each call has a clone
+	changes     []feature.Change
+	added       []string
+}
+
+// parseList parses the list and holds it against the seals, anew only where one of them is not as at the last call.
+func (v *view) parseList() error {
+	v.p.mu.Lock()
+	last := v.p.cache.list
+	v.p.mu.Unlock()
+	if last == nil || !last.good(v) {
+		list, err := feature.Parse(v.listRaw)
+		if err != nil {
+			return err
+		}
+		last = &compared{root: v.root, bookkeeping: v.conf.Bookkeeping, ledger: v.ledger, seals: v.ledger.Changes, list: list}
+		list.Align(v.ledger.Seals, v.conf.Bookkeeping)
+		if v.adopted {
+			last.changes, last.added = list.Compare(v.ledger.Seals, v.conf.Bookkeeping)
+		}
+		v.p.mu.Lock()
+		v.p.cache.list = last
+		v.p.mu.Unlock()
+	}
+	v.list, v.compared = last.list.Clone(), last
+	return nil
+}
+
+func (c *compared) good(v *view) bool {
+	return c.root == v.root && c.ledger == v.ledger && c.seals == v.ledger.Changes && slices.Equal(c.bookkeeping, v.conf.Bookkeeping) &&
+		c.list.Holds(v.listRaw)
 }
 
 // lastReadable says where git holds the newest version of the list that parses.

@@ -5,12 +5,15 @@ import (
 	"embed"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 	"unicode"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/longhaul-mcp/longhaul/artifacts"
 	"github.com/longhaul-mcp/longhaul/resources"
 )
 
@@ -66,29 +69,35 @@ func (p prompt) definition() mcp.Prompt {
 	return mcp.NewPrompt(p.name, options...)
 }
 
-// render fills the text of the prompt in the language that was asked for. Arguments are data: they are put in
-// as they are and never read as a template.
-func (p prompt) render(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	values := map[string]string{}
-	for name, value := range r.Params.Arguments {
-		values[name] = strings.TrimSpace(value)
-	}
-	for _, a := range p.args {
-		if a.need && values[a.name] == "" {
-			return nil, fmt.Errorf("bad-argument: %s is missing: %s", a.name, a.about)
+// render fills the text of the prompt in the language that was asked for, with the limits of the policy in force.
+// Arguments are data: they are put in as they are and never read as a template.
+func (p prompt) render(policy func() artifacts.Policy) server.PromptHandlerFunc {
+	return func(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		values := map[string]string{}
+		for name, value := range r.Params.Arguments {
+			values[name] = strings.TrimSpace(value)
 		}
+		for _, a := range p.args {
+			if a.need && values[a.name] == "" {
+				return nil, fmt.Errorf("bad-argument: %s is missing: %s", a.name, a.about)
+			}
+		}
+		lang, err := language(values)
+		if err != nil {
+			return nil, err
+		}
+		now := policy()
+		values["minutes"] = strconv.Itoa(now.SessionMinutes)
+		values["context"] = strconv.Itoa(now.ContextResetPercent)
+		values["features"] = strconv.Itoa(now.MaxFeaturesPerSession)
+		text, err := p.text(lang, values)
+		if err != nil {
+			return nil, err
+		}
+		return mcp.NewGetPromptResult(p.about, []mcp.PromptMessage{
+			mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text)),
+		}), nil
 	}
-	lang, err := language(values)
-	if err != nil {
-		return nil, err
-	}
-	text, err := p.text(lang, values)
-	if err != nil {
-		return nil, err
-	}
-	return mcp.NewGetPromptResult(p.about, []mcp.PromptMessage{
-		mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text)),
-	}), nil
 }
 
 func (p prompt) text(lang string, values map[string]string) (string, error) {

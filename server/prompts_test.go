@@ -1,18 +1,21 @@
 package server
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/longhaul-mcp/longhaul/artifacts"
 )
 
 func rendered(t *testing.T, p prompt, args map[string]string) string {
 	t.Helper()
 	var r mcp.GetPromptRequest
 	r.Params.Name, r.Params.Arguments = p.name, args
-	result, err := p.render(t.Context(), r)
+	result, err := p.render(policyOf(artifacts.Policy{MaxFeaturesPerSession: 1, SessionMinutes: 45, ContextResetPercent: 65}))(t.Context(), r)
 	if err != nil {
 		t.Fatalf("%s %v: %v", p.name, args, err)
 	}
@@ -100,7 +103,7 @@ func TestPromptArgumentsAreData(t *testing.T) {
 }
 
 func TestPromptWithoutANeededArgumentIsRefused(t *testing.T) {
-	if _, err := prompts[0].render(t.Context(), mcp.GetPromptRequest{}); err == nil {
+	if _, err := prompts[0].render(policyOf(artifacts.Policy{}))(t.Context(), mcp.GetPromptRequest{}); err == nil {
 		t.Error("initialize without a description was rendered")
 	}
 }
@@ -115,6 +118,28 @@ func TestPromptCompletion(t *testing.T) {
 		c, err := promptCompletion{}.CompletePromptArgument(t.Context(), "initialize", mcp.CompleteArgument{Name: tt.name, Value: tt.typed}, mcp.CompleteContext{})
 		if err != nil || strings.Join(c.Values, " ") != tt.want {
 			t.Errorf("%s %q: %v, %v, want %s", tt.name, tt.typed, c, err, tt.want)
+		}
+	}
+}
+
+func policyOf(p artifacts.Policy) func() artifacts.Policy {
+	return func() artifacts.Policy { return p }
+}
+
+func TestContinueSpeaksOfThePolicyInForce(t *testing.T) {
+	i := slices.IndexFunc(prompts, func(p prompt) bool { return p.name == "continue" })
+	for _, lang := range languages {
+		r := mcp.GetPromptRequest{}
+		r.Params.Arguments = map[string]string{"lang": lang}
+		result, err := prompts[i].render(policyOf(artifacts.Policy{MaxFeaturesPerSession: 2, SessionMinutes: 93, ContextResetPercent: 51}))(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := result.Messages[0].Content.(mcp.TextContent).Text
+		for _, want := range []string{" 2", "93", "51 %"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the prompt does not say %q", lang, want)
+			}
 		}
 	}
 }

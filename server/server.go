@@ -43,7 +43,7 @@ func New(project *artifacts.Project, version string) *server.MCPServer {
 	}
 	resources.Register(s, project)
 	for _, p := range prompts {
-		s.AddPrompt(p.definition(), p.render)
+		s.AddPrompt(p.definition(), p.render(project.Policy))
 	}
 	return s
 }

@@ -1,6 +1,9 @@
 package feature
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // List is a feature list as it was read. Its bytes never change: the writers
 // return new ones. Callers may override the State of a Feature; selection and
@@ -65,6 +68,16 @@ func Parse(data []byte) (*List, error) {
 	l.judge()
 	l.header()
 	return l, nil
+}
+
+// Holds reports whether data is what the list was parsed from.
+func (l *List) Holds(data []byte) bool { return string(data) == l.src }
+
+// Clone returns a list whose features can be overridden apart from this one's.
+func (l *List) Clone() *List {
+	c := *l
+	c.Features = slices.Clone(l.Features)
+	return &c
 }
 
 // Bytes returns the list as it was parsed.

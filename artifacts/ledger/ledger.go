@@ -21,12 +21,19 @@ const (
 	Verified   = "verified"   // a check run again by verify_features
 	Park       = "park"       // a blocker keeps a feature from being offered
 	Unpark     = "unpark"
+	Entry      = "entry" // what a log entry says is in progress or blocked
 	Start      = "session-start"
 	End        = "session-end"
 	Policy     = "policy"   // the policy in force
 	Accept     = "accept"   // a person took the list as it is
 	Rollback   = "rollback" // the work tree went back
 )
+
+// Note is a line about what is open, of a feature when it has an ID.
+type Note struct {
+	ID   string `json:"id,omitempty"`
+	Text string `json:"text,omitempty"`
+}
 
 // Evidence is what was seen for one step.
 type Evidence struct {
@@ -59,10 +66,11 @@ type Record struct {
 	At        string            `json:"at"` // RFC 3339
 	Session   string            `json:"session,omitempty"`
 	ID        string            `json:"id,omitempty"`
-	Pos       bool              `json:"pos,omitempty"`    // seal: the id is a position
-	Keys      map[string]string `json:"keys,omitempty"`   // seal
-	Adopted   bool              `json:"passed,omitempty"` // seal: passed before Longhaul came
-	Broken    bool              `json:"broken,omitempty"` // seal: not usable when adopted (duplicate id, unreadable state)
+	Pos       bool              `json:"pos,omitempty"`     // seal: the id is a position
+	Keys      map[string]string `json:"keys,omitempty"`    // seal
+	Adopted   bool              `json:"passed,omitempty"`  // seal: passed before Longhaul came
+	Retired   bool              `json:"retired,omitempty"` // seal
+	Broken    bool              `json:"broken,omitempty"`  // seal: not usable when adopted (duplicate id, unreadable state)
 	Proof     *Proof            `json:"proof,omitempty"`
 	Was       feature.Was       `json:"was,omitempty"` // proof: the state keys before
 	Code      string            `json:"code,omitempty"`
@@ -71,6 +79,8 @@ type Record struct {
 	IDs       []string          `json:"ids,omitempty"`  // session-end: passed; accept, rollback: the features concerned
 	Claimed   []string          `json:"claimed,omitempty"`
 	Focus     string            `json:"focus,omitempty"`
+	Doing     []Note            `json:"doing,omitempty"`      // entry
+	Blockers  []Note            `json:"blockers,omitempty"`   // entry, those without a feature
 	Open      bool              `json:"incomplete,omitempty"` // session-end without all items of the checklist
 	Commit    string            `json:"commit,omitempty"`
 	BackupRef string            `json:"backup_ref,omitempty"`
@@ -115,8 +125,12 @@ type State struct {
 	Regressed map[string]string  // id -> reason
 	Parked    map[string]string  // id -> note
 	Broken    map[string]bool
+	Doing     []Note // of the newest entry
+	Blockers  []Note
+	Retired   map[string]bool // retired when sealed
 	Policy    string
 	Lines     int
+	Changes   int // grows with each change of Seals
 
 	sealed   map[string]int
 	sessions map[string]*Session
@@ -194,6 +208,8 @@ func (s *State) take(r *Record) {
 			delete(s.Standing, id)
 			set(&s.Regressed, id, r.Reason)
 		}
+	case Entry:
+		s.Doing, s.Blockers = r.Doing, r.Blockers
 	case Start:
 		s.session(r.Session).Started = r.At
 	case End:
@@ -205,7 +221,11 @@ func (s *State) take(r *Record) {
 }
 
 func (s *State) seal(r *Record) {
+	s.Changes++
 	seal := feature.Seal{ID: r.ID, Positional: r.Pos, Keys: r.Keys}
+	if r.Retired {
+		set(&s.Retired, r.ID, true)
+	}
 	if r.Broken {
 		set(&s.Broken, r.ID, true)
 		s.Seals = append(s.Seals, seal)
@@ -224,6 +244,7 @@ func (s *State) seal(r *Record) {
 
 // accept begins a new set of seals: the records that follow in the same act hold them.
 func (s *State) accept(r *Record) {
+	s.Changes++
 	s.Seals, s.sealed, s.Broken = nil, nil, nil
 	standing := map[string]*Record{}
 	for _, id := range r.IDs {
