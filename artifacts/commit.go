@@ -34,7 +34,7 @@ func (p *Project) Commit(ctx context.Context, r CommitRequest) (*CommittedReply,
 	var repo *history.Repo
 	err := p.read(ctx, func(v *view) (err error) {
 		if err := v.require(needs{adopted: true, list: true, session: true, clean: true}); err != nil {
-			return err
+			return cmp.Or(v.outside(r.Paths), err)
 		}
 		if v.repo == nil {
 			return refuse("no-git", v.root+" is in no git repository", "a person may run: git init")

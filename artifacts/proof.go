@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,13 @@ type markJob struct {
 // gate asks everything that can be asked before a check runs. A reply means there is nothing to do.
 func (v *view) gate(id string, evidence []Evidence) (*MarkReply, *markJob, error) {
 	if err := v.require(needs{adopted: true, list: true, session: true, clean: true}); err != nil {
-		return nil, nil, err
+		var named []string
+		for _, e := range evidence {
+			if e.Artifact != "" {
+				named = append(named, e.Artifact)
+			}
+		}
+		return nil, nil, cmp.Or(v.outside(named), err)
 	}
 	f, err := v.find(id)
 	if err != nil {

@@ -107,6 +107,25 @@ func (v *view) inside(name string) (abs string, err error) {
 	return abs, nil
 }
 
+// outside is the refusal of the names that leave the project, nil when none does. It comes before what the project's state
+// would refuse.
+func (v *view) outside(names []string) error {
+	var bad []string
+	var first error
+	for _, name := range names {
+		if _, err := v.inside(name); err != nil {
+			bad = append(bad, quote(name))
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	if len(bad) < 2 {
+		return first
+	}
+	return refuse("outside-project", "these are outside the project", "give paths relative to "+v.root, bad...)
+}
+
 // contains follows the links of the part of abs that exists.
 func (v *view) contains(abs string) bool {
 	for dir := abs; ; dir = filepath.Dir(dir) {

@@ -18,7 +18,40 @@ func masked(check string, depth int) string {
 	if background {
 		return "a trailing &"
 	}
-	return maskedList(list, depth)
+	if why := maskedList(list, depth); why != "" {
+		return why
+	}
+	return idle(list)
+}
+
+// idle reports a check whose own exit code is lost: it ends with a command
+// that always succeeds, or a trap puts success in its place. A check that is
+// such a command alone hides nothing.
+func idle(list []command) string {
+	strict := false
+	for _, c := range list {
+		strict = strict || errexit(c.words)
+		if len(c.words) > 1 && c.words[0] == "trap" && strings.Contains(c.words[1], "exit 0") {
+			return "trap " + clip(c.words[1], 40)
+		}
+	}
+	if len(list) < 2 {
+		return ""
+	}
+	last := list[len(list)-1]
+	if (last.before == ";" || last.before == "&") && !strict && harmless(last) {
+		return "; " + spoken(last)
+	}
+	return ""
+}
+
+// harmless reports a command that can't fail.
+func harmless(c command) bool {
+	if c.group != nil {
+		return !slices.ContainsFunc(c.group, func(c command) bool { return !harmless(c) })
+	}
+	words := plainWords(c.words)
+	return len(words) == 0 || words[0] == "echo" || words[0] == "printf" || words[0] == "exit" && exitsZero(words) || always(words)
 }
 
 func maskedList(list []command, depth int) string {

@@ -10,6 +10,7 @@ func TestMasked(t *testing.T) {
 		"npm test &", "npm test & # later", "npm test &\n", "(npm test || true)", "cd app && npm test || true", "npm test || \\\n true",
 		"bash -c 'npm test || true'", "sh -lc \"npm test; exit 0\"", "npm test || printf no", "npm test || true > log", "npm test 2>&1 || true",
 		"npm test || return 0", "npm test; :", "(npm test; true)", "eval 'npm test || true'", "(npm test &)",
+		"npm test; echo done", "npm test\necho ok", "trap 'exit 0' EXIT; npm test", "npm test; printf 'fine'",
 	}
 	for _, check := range masking {
 		if got := Masked(check); got == "" {
