@@ -250,7 +250,7 @@ func (a *auditor) compareStates(before, now *auditState) []Finding {
 		switch {
 		case was && !passed && f.State != feature.Retired && believed(before, f.ID) && !recorded(now.ledger, f.ID, ledger.Regression, ledger.Rollback):
 			found = append(found, Finding{Commit: a.commit.SHA, Feature: f.ID, Kind: "unpassed"})
-		case passed && !was && before.adopted && !recorded(now.ledger, f.ID, ledger.Passed):
+		case passed && !was && before.adopted && !recorded(now.ledger, f.ID, ledger.Passed, ledger.Accept):
 			found = append(found, Finding{Commit: a.commit.SHA, Feature: f.ID, Kind: "passed", Detail: "without a proof"})
 		}
 	}
@@ -259,7 +259,7 @@ func (a *auditor) compareStates(before, now *auditState) []Finding {
 
 // believed says whether a pass was one: before the adoption each is, after it those that the ledger knows.
 func believed(s *auditState, id string) bool {
-	return !s.adopted || recorded(s.ledger, id, ledger.Passed, ledger.Seal)
+	return !s.adopted || recorded(s.ledger, id, ledger.Passed, ledger.Seal, ledger.Accept)
 }
 
 // recorded says whether a ledger has a record of one of the kinds about the feature.
@@ -312,9 +312,10 @@ func (a *auditor) repaired(f Finding) bool {
 	now := a.last.list.Find(f.Feature)
 	switch f.Kind {
 	case "deleted":
-		return now != nil
+		state, err := ledger.Fold(a.last.ledger)
+		return now != nil || err == nil && accepted(state, f.Feature)
 	case "passed":
-		return now == nil || now.State != feature.Passed || recorded(a.last.ledger, f.Feature, ledger.Passed)
+		return now == nil || now.State != feature.Passed || recorded(a.last.ledger, f.Feature, ledger.Passed, ledger.Accept)
 	case "unpassed":
 		return now != nil && now.State == feature.Passed
 	case "duplicated":

@@ -59,7 +59,7 @@ func (p *Project) Commit(ctx context.Context, r CommitRequest) (*CommittedReply,
 		reply.Next = "session_end"
 		if v.mine.Claim != "" {
 			reply.Next = "go on with " + v.mine.Claim
-		} else if !v.mine.Full(v.conf.Policy.MaxFeaturesPerSession) {
+		} else if !v.mine.Init && !v.mine.Full(v.conf.Policy.MaxFeaturesPerSession) {
 			reply.Next = "next_feature, or session_end"
 		}
 		v.keepCopy()

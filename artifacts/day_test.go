@@ -270,3 +270,41 @@ func TestTwoServersTakeDifferentFeatures(t *testing.T) {
 		t.Errorf("second server: %+v, first had %s %s", two, one.Session, one.Feature.ID)
 	}
 }
+
+func TestAPersonMayAcceptSetAndWaive(t *testing.T) {
+	list := ".claude/features.json"
+	b := newBench(t)
+	b.set("claude", 3)
+	b.cut("F002")
+	b.replace(list, `"passes": false`, `"passes": true`)
+	b.replace(".harness/config.json", `"version"`, `"policy":{"session_minutes":9},"version"`)
+	taken, err := b.p.Accept(ctx, "ada")
+	if err != nil || len(taken) != 3 {
+		t.Fatalf("Accept = %+v, %v; want the deletion, the pass and the policy", taken, err)
+	}
+	st := must[*StatusReply](b)(b.p.Status(ctx, false))
+	if len(st.Tampered) > 0 || st.Counts.Total != 2 || st.Counts.Passed != 1 || st.Counts.Unproven != 1 {
+		t.Errorf("status = %+v, want two features, one unproven", st)
+	}
+	if err := b.p.SetPolicy(ctx, "max_features_per_session", "2", "ada"); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.p.Policy(); got.MaxFeaturesPerSession != 2 || got.SessionMinutes != 9 {
+		t.Errorf("Policy = %+v", got)
+	}
+	if err := b.p.Waive(ctx, "F003", "", "ada"); err == nil {
+		t.Error("a waiver without a reason went through")
+	}
+	if err := b.p.Waive(ctx, "F003", "the shop is closed", "ada"); err != nil {
+		t.Fatal(err)
+	}
+	l := must[*ListReply](b)(b.p.ListFeatures(ctx, Query{IDs: []string{"F003"}}))
+	if p := l.Features[0].Proof; p == nil || p.Kind != "waived" || p.By != "ada" || p.Reason != "the shop is closed" {
+		t.Errorf("Proof = %+v", p)
+	}
+	b.git("add", "-A")
+	b.git("commit", "-qm", "as we want it")
+	if st = must[*StatusReply](b)(b.p.Status(ctx, true)); !st.Integrity.OK {
+		t.Errorf("integrity = %+v", st.Integrity)
+	}
+}

@@ -260,8 +260,11 @@ func (p *Project) AddFeatures(ctx context.Context, items []Incoming) (*AddedRepl
 		}
 		v.put(v.listPath, raw)
 		reply = &AddedReply{IDs: ids, Counts: v.counts(), Warnings: firsts(warnings, 30), Next: "next_feature"}
-		if v.mine.Claim != "" {
+		switch {
+		case v.mine.Claim != "":
 			reply.Next = "go on with " + v.mine.Claim
+		case v.mine.Init:
+			reply.Next = nextInit
 		}
 		return nil
 	})

@@ -96,6 +96,9 @@ func (p *Project) ensureGit(ctx context.Context, wanted bool) error {
 	return explain(err)
 }
 
+// nextInit is the next step of the initializer.
+const nextInit = "add_features until everything is listed, commit what the set-up needs, then session_end; the next session begins with the first feature"
+
 // A design is what Init is going to make.
 type design struct {
 	conf     config.Config
@@ -366,7 +369,7 @@ func (v *view) build(ctx context.Context, d design, reply *InitializedReply) (co
 	if n := len(v.mine.Dirty); n > 0 && !d.mend {
 		reply.Warnings = append(reply.Warnings, fmt.Sprintf("%d files were changed or untracked before: commit leaves them out unless they are named in paths", n))
 	}
-	reply.Next = "add_features until everything is listed, then session_end; the next session begins with the first feature"
+	reply.Next = nextInit
 	if reply.Counts.Failing == 0 && reply.Counts.Total > 0 {
 		reply.Next = "session_end, or add_features"
 	}
@@ -379,7 +382,11 @@ func (v *view) enterInit(ctx context.Context, d design) error {
 	if v.mine = v.book.Resume(v.who(), v.world()); v.mine != nil {
 		return nil
 	}
-	return v.openSession(ctx)
+	if err := v.openSession(ctx); err != nil {
+		return err
+	}
+	v.mine.Init = !d.mend
+	return nil
 }
 
 // buildList makes the list, or seals the one that is there.

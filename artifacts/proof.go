@@ -287,7 +287,7 @@ func (p *Project) observe(ctx context.Context, job *markJob) (*ledger.Proof, *Re
 		}
 		return proof, refuse("check-failed", "the check of "+job.id+" can't be started: "+cause(err), "mend it, then mark_feature_passed again")
 	}
-	proof.ExitCode, proof.Seconds, proof.Tail, proof.Shell = &result.ExitCode, result.Seconds, result.Tail, result.Shell
+	proof.ExitCode, proof.Seconds, proof.Tail, proof.Shell = &result.ExitCode, seconds(result), result.Tail, result.Shell
 	switch {
 	case result.Canceled:
 		return proof, refuse("busy", "the call was cancelled and the check ended; nothing was marked", "mark_feature_passed again")
@@ -303,6 +303,9 @@ func (p *Project) observe(ctx context.Context, job *markJob) (*ledger.Proof, *Re
 	}
 	return proof, nil
 }
+
+// seconds never are 0 for something that ran.
+func seconds(r runner.Result) float64 { return max(r.Seconds, 0.001) }
 
 func tailLines(r runner.Result) []string {
 	if r.Tail == "" {

@@ -488,6 +488,7 @@ func (v *view) claimID(id string, reply *NextReply) error {
 	}
 	if old := v.mine.Claim; old != "" && old != id {
 		v.warn(old + " was given back for " + id)
+		v.mine.Note(old)
 	}
 	if _, ok := v.ledger.Parked[id]; ok {
 		v.record(ledger.Record{Kind: ledger.Unpark, ID: id})
@@ -771,7 +772,7 @@ func (p *Project) runScript(ctx context.Context, run scriptRun) InitReply {
 	if err != nil {
 		return InitReply{Code: "init-failed", Tail: cause(err)}
 	}
-	reply := InitReply{Ran: true, OK: result.OK, ExitCode: &result.ExitCode, Seconds: result.Seconds}
+	reply := InitReply{Ran: true, OK: result.OK, ExitCode: &result.ExitCode, Seconds: seconds(result)}
 	for _, b := range result.Background {
 		reply.Background = append(reply.Background, Process{PID: b.PID, Command: clip(b.Command, 100)})
 	}

@@ -82,6 +82,7 @@ type Record struct {
 	Doing     []Note            `json:"doing,omitempty"`      // entry
 	Blockers  []Note            `json:"blockers,omitempty"`   // entry, those without a feature
 	Open      bool              `json:"incomplete,omitempty"` // session-end without all items of the checklist
+	By        string            `json:"by,omitempty"`         // the person
 	Commit    string            `json:"commit,omitempty"`
 	BackupRef string            `json:"backup_ref,omitempty"`
 }

@@ -44,6 +44,7 @@ type Session struct {
 	Noted    []string          `json:"noted,omitempty"` // features with an in_progress or blocker note
 	Entries  int               `json:"entries,omitempty"`
 	NextDone bool              `json:"next_steps,omitempty"`
+	Init     bool              `json:"init,omitempty"` // the initializer's: it lists features and builds none
 	Focus    string            `json:"focus,omitempty"`
 	Commits  []Commit          `json:"commits,omitempty"`
 	Head     string            `json:"head,omitempty"`      // HEAD when it began
