@@ -56,12 +56,7 @@ func (p *Project) Commit(ctx context.Context, r CommitRequest) (*CommittedReply,
 			return nil
 		}
 		v.mine.Commits = append(v.mine.Commits, session.Commit{SHA: done.SHA, Subject: done.Subject})
-		reply.Next = "session_end"
-		if v.mine.Claim != "" {
-			reply.Next = "go on with " + v.mine.Claim
-		} else if !v.mine.Init && !v.mine.Full(v.conf.Policy.MaxFeaturesPerSession) {
-			reply.Next = "next_feature, or session_end"
-		}
+		reply.Next = strings.TrimPrefix(v.nextStep(), "commit what is left, then ")
 		v.keepCopy()
 		return nil
 	})
@@ -145,7 +140,7 @@ func (v *view) message(r CommitRequest, id string) (string, error) {
 	if subject == "" && id != "" {
 		subject = v.text(id, 200)
 	}
-	subject = oneLine(subject)
+	subject = strings.TrimSuffix(oneLine(subject), ".")
 	if subject == "" {
 		return "", refuse("bad-argument", "message is blank", `commit {"message":"…"}`)
 	}
@@ -212,8 +207,8 @@ func (v *view) namedPaths(ctx context.Context, named []string, changes []history
 			continue
 		}
 		for _, path := range changed {
-			if pattern := v.secret(path); pattern != "" {
-				bad, code = append(bad, path+" looks like a secret ("+pattern+")"), cmp.Or(code, "secret-file")
+			if why := v.secretText(history.Change{Path: path}); why != "" {
+				bad, code = append(bad, path+" "+why), cmp.Or(code, "secret-file")
 				continue
 			}
 			if !slices.Contains(paths, path) {
@@ -229,7 +224,12 @@ func (v *view) namedPaths(ctx context.Context, named []string, changes []history
 
 // badName says why a named path can't be taken and under which code.
 func (v *view) badName(name, rel, abs string, ignored map[string]bool, changed []string) (why, code string) {
+	info, err := os.Lstat(abs)
 	switch {
+	case rel == "." || err == nil && info.IsDir():
+		return name + " is a folder: name its files" + few(changed), "bad-argument"
+	case rel == ".git" || strings.HasPrefix(rel, ".git/") || strings.Contains(rel, "/.git/"):
+		return name + " is git's own", "bad-argument"
 	case v.secret(rel) != "":
 		return name + " looks like a secret (" + v.secret(rel) + ")", "secret-file"
 	case !exists(abs) && len(changed) == 0:
@@ -238,6 +238,13 @@ func (v *view) badName(name, rel, abs string, ignored map[string]bool, changed [
 		return name + " is ignored by git", "ignored-file"
 	}
 	return "", ""
+}
+
+func few(changed []string) string {
+	if len(changed) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(firsts(changed, 5), ", ") + ")"
 }
 
 // within1 are the changed paths that a name stands for: the file itself, or all below a folder.
@@ -255,7 +262,7 @@ func (v *view) secret(rel string) string { return v.conf.Policy.Secret(rel) }
 
 // leaveOut says why a change does not go into the commit by itself, "" when it does.
 func (v *view) leaveOut(c history.Change) string {
-	if v.isHarness(c.Path) || c.Path == v.conf.Files.InitScript {
+	if v.isHarness(c.Path) {
 		return ""
 	}
 	if _, before := v.mine.Dirty[c.Path]; before {
@@ -274,14 +281,27 @@ func (v *view) leaveOut(c history.Change) string {
 	if mb := int64(v.conf.Policy.MaxFileMB); info.Size() > mb<<20 {
 		return fmt.Sprintf("is larger than %d MB; name it in paths if it is meant", mb)
 	}
-	if c.Untracked && info.Mode().IsRegular() {
-		if data, err := readFile(v.path(c.Path)); err == nil {
-			if token := config.Token(data); token != "" {
-				return "holds what looks like " + token
-			}
-		}
+	return v.secretText(c)
+}
+
+// secretText says which credential a file holds that HEAD does not hold yet.
+func (v *view) secretText(c history.Change) string {
+	info, err := os.Lstat(v.path(c.Path))
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
 	}
-	return ""
+	data, err := readFile(v.path(c.Path))
+	if err != nil {
+		return ""
+	}
+	token := config.Token(data)
+	if token == "" {
+		return ""
+	}
+	if old, err := v.repo.Show("HEAD", c.Path); err == nil && config.Token(old) == token {
+		return ""
+	}
+	return "holds what looks like " + token
 }
 
 // ignoredHarness lists harness files that git ignores: they are never forced in.

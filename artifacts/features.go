@@ -259,13 +259,8 @@ func (p *Project) AddFeatures(ctx context.Context, items []Incoming) (*AddedRepl
 			return err
 		}
 		v.put(v.listPath, raw)
-		reply = &AddedReply{IDs: ids, Counts: v.counts(), Warnings: firsts(warnings, 30), Next: "next_feature"}
-		switch {
-		case v.mine.Claim != "":
-			reply.Next = "go on with " + v.mine.Claim
-		case v.mine.Init:
-			reply.Next = nextInit
-		}
+		reply = &AddedReply{IDs: ids, Counts: v.counts(), Warnings: firsts(warnings, 30)}
+		reply.Next = v.nextStep()
 		return nil
 	})
 	return reply, err

@@ -348,7 +348,7 @@ func (v *view) build(ctx context.Context, d design, reply *InitializedReply) (co
 	v.create(files.Architecture, func() []byte {
 		arch := progress.NewArchitecture(header)
 		if text := strings.TrimSpace(d.request.Description); text != "" {
-			arch = progress.AppendDecisions(arch, stamp(v.at), v.mine.ID, []string{text})
+			arch = progress.AppendDecisions(arch, stamp(v.at), v.mine.ID, []string{"Goal: " + text})
 		}
 		return arch
 	}, reply)
@@ -577,7 +577,7 @@ func (v *view) buildConfig(d design, reply *InitializedReply) error {
 	if !bytes.Equal(raw, v.confRaw) {
 		v.put(configPath, raw)
 	}
-	v.record(ledger.Record{Kind: ledger.Policy, Hash: config.PolicyHash(raw)})
+	v.record(ledger.Record{Kind: ledger.Policy, Hash: config.PolicyHash(raw), List: v.listPath})
 	if v.confRaw == nil {
 		reply.Created = append(reply.Created, configPath)
 	} else {

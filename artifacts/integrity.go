@@ -169,6 +169,10 @@ func (v *view) examinePolicy() {
 		v.tampered = append(v.tampered, Tampering{ID: configPath, What: "policy", Detail: "the file is gone"})
 		return
 	}
+	if list := v.ledger.List; list != "" && list != v.conf.Files.Features {
+		v.tampered = append(v.tampered, Tampering{ID: configPath, What: "policy", Detail: "files.features was " + list})
+		return
+	}
 	if v.ledger.Policy != "" && v.ledger.Policy != config.PolicyHash(v.confRaw) {
 		v.tampered = append(v.tampered, Tampering{ID: configPath, What: "policy", Detail: "changed without longhaul config set"})
 	}

@@ -64,7 +64,7 @@ func (v *view) acceptList(by string) error {
 		v.record(ledger.Record{Kind: ledger.Seal, ID: s.ID, Pos: s.Positional, Keys: s.Keys, Broken: f.Problem != "", Retired: f.State == feature.Retired})
 	}
 	if v.confRaw != nil {
-		v.record(ledger.Record{Kind: ledger.Policy, Hash: config.PolicyHash(v.confRaw), By: by})
+		v.record(ledger.Record{Kind: ledger.Policy, Hash: config.PolicyHash(v.confRaw), List: v.conf.Files.Features, By: by})
 	}
 	v.list = list
 	return nil
@@ -87,7 +87,11 @@ func (p *Project) SetPolicy(ctx context.Context, key, value, by string) error {
 			return nil
 		}
 		v.put(configPath, raw)
-		v.record(ledger.Record{Kind: ledger.Policy, Hash: config.PolicyHash(raw), Reason: key + " = " + clip(value, 200), By: by})
+		conf, err := config.Parse(raw)
+		if err != nil {
+			return err
+		}
+		v.record(ledger.Record{Kind: ledger.Policy, Hash: config.PolicyHash(raw), List: conf.Files.Features, Reason: key + " = " + clip(value, 200), By: by})
 		return nil
 	})
 }

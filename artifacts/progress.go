@@ -31,9 +31,9 @@ func (p *Project) AppendProgress(ctx context.Context, n Note) (*AppendReply, err
 		if err := v.writeEntry(n, true); err != nil {
 			return err
 		}
-		reply = &AppendReply{Session: v.mine.ID, Path: v.conf.Files.Progress, Warnings: v.notPassed(n.Completed), Next: "commit, then session_end"}
-		if v.mine.Claim != "" {
-			reply.Next = "go on with " + v.mine.Claim + ", or session_end"
+		reply = &AppendReply{Session: v.mine.ID, Path: v.conf.Files.Progress, Tampered: firstTampered(v.tampered), Warnings: v.notPassed(n.Completed), Next: v.nextStep()}
+		if v.mine.Claim == "" && !v.mine.Init && len(v.tampered) == 0 {
+			reply.Next = "commit, then session_end"
 		}
 		return nil
 	})
@@ -130,7 +130,7 @@ func (v *view) writeEntry(n Note, log bool) error {
 	if log {
 		text = progress.Append(v.conf.Layout, text, v.entry(n))
 		v.mine.Entries++
-		v.mine.Told = len(v.mine.Passed) + len(v.mine.Commits)
+		v.mine.ToldPassed, v.mine.ToldCommits = len(v.mine.Passed), len(v.mine.Commits)
 		v.mine.NextDone = v.mine.NextDone || len(n.NextSteps) > 0
 		v.recordOpen(n)
 	}
@@ -207,10 +207,10 @@ func (v *view) entry(n Note) progress.Entry {
 		InProgress: v.resolve(n.InProgress), Blockers: v.resolve(n.Blockers),
 		Decisions: n.Decisions, NextSteps: n.NextSteps, Notes: n.Notes,
 	}
-	if e.Focus == "" {
+	if e.Focus == "" && !e.Continued {
 		e.Focus = v.focusText()
 	}
-	for _, id := range v.mine.Passed {
+	for _, id := range v.mine.Passed[min(v.mine.ToldPassed, len(v.mine.Passed)):] {
 		e.Completed = append(e.Completed, v.named1(id))
 	}
 	for _, text := range n.Completed {
@@ -218,7 +218,7 @@ func (v *view) entry(n Note) progress.Entry {
 			e.Completed = append(e.Completed, text)
 		}
 	}
-	for _, c := range v.mine.Commits {
+	for _, c := range v.mine.Commits[min(v.mine.ToldCommits, len(v.mine.Commits)):] {
 		e.Commits = append(e.Commits, short(c.SHA)+" "+c.Subject)
 	}
 	return e

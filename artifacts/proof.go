@@ -122,7 +122,7 @@ func (v *view) mayPass(f *feature.Feature) error {
 		return err
 	}
 	if f.State == feature.Retired {
-		return refuse("blocked", f.ID+" is retired ("+f.Status+")", "next_feature")
+		return refuse("blocked", f.ID+" is retired", "next_feature")
 	}
 	s := v.situation("")
 	s.Parked = without(s.Parked, f.ID)
@@ -357,6 +357,9 @@ func (v *view) pass(ctx context.Context, job *markJob, proof *ledger.Proof) (*Ma
 	if v.repo == nil {
 		reply.Next = "append_progress, then session_end"
 	}
+	if !v.mine.Full(v.conf.Policy.MaxFeaturesPerSession) && !v.late() {
+		reply.Next = "append_progress, commit, then next_feature or session_end"
+	}
 	return reply, nil
 }
 
@@ -510,7 +513,7 @@ func (p *Project) warnGreen(ctx context.Context, f *FeatureReply, warnings *[]st
 	}
 	var job *markJob
 	err := p.read(ctx, func(v *view) error {
-		if x := v.list.Find(f.ID); v.conf.Policy.RedFirst && x != nil {
+		if x := v.list.Find(f.ID); v.conf.Policy.RedFirst && x != nil && len(v.tampered) == 0 {
 			job = &markJob{id: f.ID, command: v.check(x), cwd: x.Cwd}
 			if x.Cwd != "" {
 				job.command.Dir = v.path(x.Cwd)
@@ -540,12 +543,15 @@ func (p *Project) Verify(ctx context.Context, ids []string, scope string, limit 
 		if err := v.require(needs{adopted: true, list: true, session: true}); err != nil {
 			return err
 		}
+		reply.Tampered = firstTampered(v.tampered)
 		chosen, err := v.toVerify(ctx, ids, scope)
 		if err != nil {
 			return err
 		}
 		for _, f := range chosen {
 			switch {
+			case v.isTampered(f.ID):
+				reply.Results = append(reply.Results, CheckResult{ID: f.ID, Code: "tampered", Tail: "its definition is not as sealed; the check was not run"})
 			case f.Check == "" || feature.Masked(f.Check) != "":
 				reply.NoCheck = append(reply.NoCheck, f.ID)
 			case len(jobs) == limit:
@@ -604,9 +610,13 @@ func (p *Project) verify(ctx context.Context, jobs []*markJob, reply *VerifyRepl
 			}
 			v.record(r)
 		}
+		reply.Next = v.nextStep()
 		return nil
 	})
-	reply.Next = verifyNext(broken, passed, len(reply.Results))
+	reply.Next = cmp.Or(verifyNext(broken, passed), reply.Next)
+	if len(reply.Results) == 0 {
+		reply.Next = "no check was to be run: " + reply.Next
+	}
 	for jsonSize(reply) > 14000 {
 		for i := range reply.Results {
 			reply.Results[i].Tail = clipFront(reply.Results[i].Tail, len(reply.Results[i].Tail)/2)
@@ -615,19 +625,17 @@ func (p *Project) verify(ctx context.Context, jobs []*markJob, reply *VerifyRepl
 	return err
 }
 
-func verifyNext(broken []string, passed map[string]bool, ran int) string {
+// verifyNext is the next step where something broke.
+func verifyNext(broken []string, passed map[string]bool) string {
 	for _, id := range broken {
 		if passed[id] {
 			return `report_regression {"id":"` + id + `","reason":"…"} for each passed feature that broke`
 		}
 	}
-	switch {
-	case len(broken) > 0:
+	if len(broken) > 0 {
 		return "mend " + some(broken)
-	case ran == 0:
-		return "nothing here has a check to run: next_feature"
 	}
-	return "all green: next_feature"
+	return ""
 }
 
 // toVerify chooses the features of a scope, the cheapest check first.
@@ -707,7 +715,7 @@ func (p *Project) ReportRegression(ctx context.Context, id, reason string) (*Reg
 		}
 		v.record(ledger.Record{Kind: ledger.Regression, ID: id, Reason: clip(reason, 2000)})
 		v.mine.Passed = slices.DeleteFunc(v.mine.Passed, func(s string) bool { return s == id })
-		reply = &RegressionReply{ID: id, Changed: true, Counts: v.counts(), Next: "it is offered first: next_feature {\"id\":\"" + id + "\"}"}
+		reply = &RegressionReply{ID: id, Changed: true, Counts: v.counts(), Next: v.nextStep() + "; " + id + " is offered first"}
 		return nil
 	})
 	return reply, err

@@ -126,10 +126,19 @@ type StartReply struct {
 	State    string          `json:"state"` // feature, all_passed, none_defined, blocked, repair, session_done
 	Feature  *FeatureReply   `json:"feature,omitempty"`
 	Todos    []string        `json:"todos,omitempty"`
+	Limits   Limits          `json:"limits"`
 	Blocked  []feature.Block `json:"blocked,omitempty"`
 	Tampered []Tampering     `json:"tampered,omitempty"`
 	Warnings []string        `json:"warnings,omitempty"`
 	Next     string          `json:"next"`
+}
+
+// Limits are what the policy gives a session, and what it has used.
+type Limits struct {
+	Features       int `json:"features"`
+	Minutes        int `json:"minutes"`
+	Used           int `json:"minutes_used,omitempty"`
+	ContextPercent int `json:"context_percent"` // of the context window: then hand over
 }
 
 // Held is a claim of somebody else.
@@ -172,10 +181,11 @@ type RegressionReply struct {
 
 // AppendReply answers append_progress.
 type AppendReply struct {
-	Session  string   `json:"session"`
-	Path     string   `json:"path"`
-	Warnings []string `json:"warnings,omitempty"`
-	Next     string   `json:"next"`
+	Session  string      `json:"session"`
+	Path     string      `json:"path"`
+	Tampered []Tampering `json:"tampered,omitempty"`
+	Warnings []string    `json:"warnings,omitempty"`
+	Next     string      `json:"next"`
 }
 
 // LeftOut is a path that a commit did not take.
@@ -239,10 +249,11 @@ type CheckResult struct {
 
 // VerifyReply answers verify_features.
 type VerifyReply struct {
-	Results []CheckResult `json:"results"`
-	Left    []string      `json:"left,omitempty"`     // matched but over the limit
-	NoCheck []string      `json:"no_check,omitempty"` // matched but without a check
-	Next    string        `json:"next"`
+	Results  []CheckResult `json:"results"`
+	Left     []string      `json:"left,omitempty"`     // matched but over the limit
+	NoCheck  []string      `json:"no_check,omitempty"` // matched but without a check
+	Tampered []Tampering   `json:"tampered,omitempty"`
+	Next     string        `json:"next"`
 }
 
 // RollbackReply answers rollback.
@@ -270,6 +281,7 @@ type EndReply struct {
 	Complete  bool            `json:"complete"`
 	Checklist []ChecklistItem `json:"checklist"`
 	Commit    string          `json:"commit,omitempty"`
+	Tampered  []Tampering     `json:"tampered,omitempty"`
 	Warnings  []string        `json:"warnings,omitempty"`
 	Next      string          `json:"next"`
 }
@@ -289,6 +301,7 @@ type Integrity struct {
 	Unproven    []string    `json:"unproven,omitempty"`
 	Uncommitted []string    `json:"uncommitted,omitempty"` // passed, but no commit of the feature yet
 	Tampered    []Tampering `json:"tampered,omitempty"`
+	Audited     bool        `json:"audited,omitempty"`
 	Findings    []Finding   `json:"findings,omitempty"` // of an audit
 }
 

@@ -3,7 +3,6 @@ package artifacts
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -87,8 +86,11 @@ func (p *Project) restoreTree(ctx context.Context, reason string, reply *Rollbac
 			return err
 		}
 		reply.Restored = restored
+		if changes, err := v.repo.Status(ctx); err == nil && slices.ContainsFunc(changes, func(c history.Change) bool { return c.Untracked }) {
+			reply.Warnings = append(reply.Warnings, "untracked files stay as they were")
+		}
 		v.record(ledger.Record{Kind: ledger.Rollback, Reason: reason, BackupRef: reply.BackupRef})
-		reply.Next = v.goOn()
+		reply.Next = v.nextStep()
 		return nil
 	})
 }
@@ -96,13 +98,6 @@ func (p *Project) restoreTree(ctx context.Context, reason string, reply *Rollbac
 // keptFiles are the harness files: a rollback leaves them as they are.
 func (v *view) keptFiles() []string {
 	return slices.DeleteFunc(v.harnessFiles(false), func(rel string) bool { return !exists(v.path(rel)) })
-}
-
-func (v *view) goOn() string {
-	if v.mine != nil && v.mine.Claim != "" {
-		return "go on with " + v.mine.Claim
-	}
-	return "session_start, or next_feature in an open session"
 }
 
 func (p *Project) restoreCommit(ctx context.Context, target, reason string, reply *RollbackReply) error {
@@ -143,7 +138,7 @@ func (p *Project) restoreCommit(ctx context.Context, target, reason string, repl
 			v.mine.Passed = slices.DeleteFunc(v.mine.Passed, func(id string) bool { return slices.Contains(ids, id) })
 		}
 		v.head, err = v.repo.Head()
-		reply.Next = v.goOn()
+		reply.Next = v.nextStep()
 		return err
 	})
 }
@@ -152,11 +147,34 @@ func (v *view) target(ctx context.Context, target string) (string, error) {
 	if target != "last_good" {
 		return v.repo.Resolve(target)
 	}
-	rev, err := v.repo.LastGood(ctx)
-	if errors.Is(err, history.ErrNotExist) {
+	rev, err := v.lastGood()
+	if err == nil && rev == "" {
 		return "", refuse("bad-argument", "no commit of a passed feature is in this branch's history", "give a commit as target, or uncommitted")
 	}
 	return rev, err
+}
+
+// lastGood is the newest commit of a feature that its own ledger holds as passed. "" when there is none.
+func (v *view) lastGood() (string, error) {
+	const depth = 5000
+	commits, err := v.repo.Log(depth)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range commits {
+		if len(c.Features) == 0 {
+			continue
+		}
+		raw, err := v.repo.Show(c.SHA, ledgerPath)
+		if err != nil {
+			continue
+		}
+		state, err := ledger.Fold(raw)
+		if err == nil && slices.ContainsFunc(c.Features, func(id string) bool { return state.Standing[id] != nil }) {
+			return c.SHA, nil
+		}
+	}
+	return "", nil
 }
 
 // undoneFeatures are the passed features whose commits lie after the target.
@@ -195,7 +213,7 @@ func (p *Project) restoreList(ctx context.Context, reason string, reply *Rollbac
 		if len(reply.Restored) > 0 {
 			v.record(ledger.Record{Kind: ledger.Rollback, Reason: reason, BackupRef: reply.BackupRef})
 		}
-		reply.Next = v.goOn()
+		reply.Next = v.nextStep()
 		if len(reply.Restored) == 0 {
 			reply.Warnings = append(reply.Warnings, "list, ledger and policy were as sealed: nothing was changed")
 		}
@@ -233,8 +251,8 @@ func (v *view) dropTampered(what string) {
 // restoreConfig brings back the policy that the ledger knows.
 func (v *view) restoreConfig(reply *RollbackReply) error {
 	good := func(raw []byte) bool {
-		_, err := config.Parse(raw)
-		return err == nil && raw != nil && (v.ledger.Policy == "" || config.PolicyHash(raw) == v.ledger.Policy)
+		conf, err := config.Parse(raw)
+		return err == nil && raw != nil && (v.ledger.List == "" || conf.Files.Features == v.ledger.List) && (v.ledger.Policy == "" || config.PolicyHash(raw) == v.ledger.Policy)
 	}
 	if good(v.confRaw) {
 		return nil
@@ -311,8 +329,40 @@ func (v *view) sealedList() ([]byte, error) {
 	if raw := v.sealedVersion("list", v.listPath, good); raw != nil {
 		return raw, nil
 	}
+	if raw := v.patched(); raw != nil && good(raw) {
+		return raw, nil
+	}
 	return nil, refuse("unreadable", "no version of "+v.listPath+" with the sealed features is left, neither in the copy nor in the last 200 commits",
 		"a person restores the list from a backup, or runs: longhaul accept")
+}
+
+// patched is the newest version that lacks sealed features only, with those put in that the list on disk holds as sealed.
+func (v *view) patched() []byte {
+	if v.list == nil {
+		return nil
+	}
+	var out []byte
+	v.sealedVersion("list", v.listPath, func(raw []byte) bool {
+		list, err := v.parseSealed(raw)
+		if err != nil {
+			return false
+		}
+		changes, _ := list.Compare(v.ledger.Seals, v.conf.Bookkeeping)
+		var missing []string
+		for _, c := range changes {
+			if c.What != "deleted" || v.isTampered(c.ID) || v.list.Find(c.ID) == nil {
+				return false
+			}
+			missing = append(missing, c.ID)
+		}
+		out, err = list.Graft(v.list, missing)
+		return err == nil
+	})
+	return out
+}
+
+func (v *view) isTampered(id string) bool {
+	return slices.ContainsFunc(v.tampered, func(t Tampering) bool { return t.ID == id && t.What != "passed" })
 }
 
 // graft keeps the features that were appended by hand to a list that is being replaced.

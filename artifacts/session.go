@@ -36,6 +36,9 @@ func (p *Project) SessionStart(ctx context.Context, focus string, runInit bool) 
 		}
 		reply.Warnings = v.allWarnings()
 		script = v.initRun()
+		if script.missing != "" {
+			reply.Warnings = append(reply.Warnings, script.missing)
+		}
 		return nil
 	})
 	if err != nil {
@@ -122,7 +125,7 @@ func (v *view) gitStatus(ctx context.Context) ([]history.Change, error) {
 }
 
 func (v *view) isHarness(rel string) bool {
-	return slices.Contains(v.harnessFiles(false), rel) || strings.HasPrefix(rel, harnessDir+"/")
+	return rel == v.conf.Files.InitScript || slices.Contains(v.harnessFiles(false), rel) || strings.HasPrefix(rel, harnessDir+"/")
 }
 
 // orient fills in the answer and claims a feature.
@@ -136,7 +139,10 @@ func (v *view) orient(focus string, reply *StartReply) error {
 		}
 	}
 	if log, err := readMaybe(v.path(v.conf.Files.Progress)); err == nil && len(log) > 0 {
-		text, id, _ := progress.Last(log, 700)
+		text, id, _ := progress.Last(log, 900)
+		if whole, ok := progress.Find(log, id, 900); ok && id != "" {
+			text = whole
+		}
 		reply.Progress = &ProgressReply{Session: id, Text: text}
 	}
 	if focus != "" {
@@ -144,6 +150,8 @@ func (v *view) orient(focus string, reply *StartReply) error {
 	}
 	v.choose(focus, reply)
 	reply.Counts = v.counts()
+	policy := v.conf.Policy
+	reply.Limits = Limits{Features: policy.MaxFeaturesPerSession, Minutes: policy.SessionMinutes, Used: int(v.at.Sub(v.mine.Started).Minutes()), ContextPercent: policy.ContextResetPercent}
 	return nil
 }
 
@@ -178,7 +186,7 @@ func (v *view) choose(focus string, reply *StartReply) {
 
 func (v *view) nextOverride(reply *StartReply) {
 	if len(v.tampered) > 0 {
-		reply.Next = `rollback {"target":"feature_list","reason":"…"} first: the list was changed outside the tools`
+		reply.Next = v.nextStep()
 	}
 }
 
@@ -216,7 +224,7 @@ func (v *view) pick(focus string) (state string, f *feature.Feature, blocked []f
 	switch c := v.counts(); {
 	case f != nil:
 		return "feature", f, nil
-	case c.Total-c.Retired == 0:
+	case c.Total == 0:
 		return "none_defined", nil, nil
 	case c.Failing == 0 && len(blocked) == 0:
 		return "all_passed", nil, nil
@@ -466,11 +474,11 @@ func (v *view) claimID(id string, reply *NextReply) error {
 	}
 	switch {
 	case f.Problem != "":
-		return refuse("blocked", f.Why, "a person must put this right in the list; take another feature: next_feature")
+		return refuse("blocked", strings.TrimPrefix(f.Why, f.Problem+": "), "a person must put this right in the list; take another feature: next_feature")
 	case f.State == feature.Passed:
 		return refuse("bad-argument", id+" has passed", `report_regression {"id":"`+id+`","reason":"…"} if it broke, else next_feature`)
 	case f.State == feature.Retired:
-		return refuse("bad-argument", id+" is retired ("+f.Status+")", "next_feature")
+		return refuse("bad-argument", id+" is retired", "next_feature")
 	}
 	if v.mine.Claim != id {
 		if err := v.limit(); err != nil {
@@ -564,7 +572,7 @@ func smokeNote(r InitReply) string {
 }
 
 // facts looks at the work tree for the end checklist.
-func (v *view) facts(ctx context.Context, f *session.Facts, n Note) error {
+func (v *view) facts(ctx context.Context, f *session.Facts, n Note) (err error) {
 	f.Entry = !n.empty()
 	f.NextSteps = len(n.NextSteps) > 0
 	state, _, _ := v.pick("")
@@ -578,13 +586,35 @@ func (v *view) facts(ctx context.Context, f *session.Facts, n Note) error {
 		return nil
 	}
 	f.Git = true
-	changed, err := v.changedSince(ctx)
+	f.Uncommitted, f.LeftOut, err = v.toCommit(ctx)
 	if err != nil {
 		return err
 	}
-	f.Uncommitted = changed
 	f.Todos, err = v.todos(ctx)
 	return err
+}
+
+// toCommit are the changes that a commit would take or a person must name, apart from those that no commit may take.
+func (v *view) toCommit(ctx context.Context) (open, leftOut []string, err error) {
+	changed, err := v.changedSince(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	changes, err := v.gitStatus(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, c := range changes {
+		if !slices.Contains(changed, c.Path) {
+			continue
+		}
+		if _, before := v.mine.Dirty[c.Path]; !before && v.leaveOut(c) != "" {
+			leftOut = append(leftOut, c.Path+" "+v.leaveOut(c))
+			continue
+		}
+		open = append(open, c.Path)
+	}
+	return open, leftOut, nil
 }
 
 // changedSince are the paths that differ from HEAD and were not so, or not so far, when the session began.
@@ -622,7 +652,7 @@ func (v *view) todos(ctx context.Context) ([]string, error) {
 	}
 	var found []string
 	for _, l := range lines {
-		if v.isHarness(l.Path) || l.Path == v.conf.Files.InitScript || path.Ext(l.Path) == ".md" {
+		if v.isHarness(l.Path) || path.Ext(l.Path) == ".md" {
 			continue
 		}
 		if before, ok := v.mine.Dirty[l.Path]; ok && before == v.repo.Fingerprint(l.Path) {
@@ -640,6 +670,7 @@ func (v *view) closeSession(ctx context.Context, n Note, facts session.Facts, re
 		v.mine.Note(id)
 	}
 	complete := true
+	reply.Tampered = firstTampered(v.tampered)
 	var missing []string
 	for _, item := range v.mine.End(facts) {
 		reply.Checklist = append(reply.Checklist, ChecklistItem{Item: item.Item, OK: item.OK, Note: item.Note})
@@ -657,25 +688,49 @@ func (v *view) closeSession(ctx context.Context, n Note, facts session.Facts, re
 	if reason != "" && !complete {
 		n.Notes = append(slices.Clone(n.Notes), "Closed as incomplete: "+reason)
 	}
-	if err := v.writeEntry(n, len(n.Notes) > 0 || !n.empty() || v.mine.Entries == 0); err != nil {
+	if err := v.writeEntry(n, !n.empty() || v.untold()); err != nil {
 		return err
 	}
 	v.record(ledger.Record{Kind: ledger.End, IDs: v.mine.Passed, Claimed: v.mine.Claimed, Focus: v.mine.Focus, Open: !complete, Reason: reason})
 	reply.Session, reply.Closed, reply.Complete = v.mine.ID, true, complete
 	reply.Next = "this session is over: start a new one with session_start, in a fresh context"
-	*commit = v.p.closingCommit(ctx, v.mine.ID, v.harnessFiles(false), v.conf.Files.InitScript, v.repo, reply)
+	*commit = v.p.closingCommit(ctx, v.mine.ID, v.untampered(), v.repo, reply)
 	v.book.Close(v.mine.ID)
 	v.mine = nil
 	return nil
 }
 
+// untold says whether the log lacks something that the session did.
+func (v *view) untold() bool {
+	return v.mine.Entries == 0 || len(v.mine.Passed) > v.mine.ToldPassed || len(v.mine.Commits) > v.mine.ToldCommits
+}
+
+// untampered are the harness files that hold nothing but what the tools and people may have written.
+func (v *view) untampered() []string {
+	files := v.harnessFiles(false)
+	if info, err := os.Lstat(v.path(v.conf.Files.InitScript)); err == nil && !info.IsDir() {
+		files = append(files, v.conf.Files.InitScript)
+	}
+	return slices.DeleteFunc(files, func(rel string) bool {
+		switch rel {
+		case ledgerPath:
+			return v.hasTampered("ledger")
+		case configPath:
+			return v.hasTampered("policy")
+		case v.listPath:
+			return slices.ContainsFunc(v.tampered, func(t Tampering) bool { return t.What != "ledger" && t.What != "policy" })
+		}
+		return false
+	})
+}
+
 // closingCommit commits the harness files once the lock is free: hooks may ask Longhaul.
-func (p *Project) closingCommit(ctx context.Context, id string, files []string, script string, repo *history.Repo, reply *EndReply) func() error {
+func (p *Project) closingCommit(ctx context.Context, id string, files []string, repo *history.Repo, reply *EndReply) func() error {
 	return func() error {
 		if repo == nil {
 			return nil
 		}
-		paths, _, err := changedHarness(ctx, repo, append(files, script))
+		paths, _, err := changedHarness(ctx, repo, files)
 		if err != nil || len(paths) == 0 {
 			return err
 		}

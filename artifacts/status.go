@@ -32,6 +32,7 @@ func (p *Project) Status(ctx context.Context, audit bool) (*StatusReply, error) 
 	if err != nil {
 		return nil, err
 	}
+	reply.Integrity.Audited = true
 	reply.Integrity.OK = reply.Integrity.OK && !slices.ContainsFunc(findings, Finding.Violation)
 	for _, f := range findings {
 		if len(reply.Integrity.Findings) == 50 {
@@ -76,8 +77,8 @@ func (v *view) summarize(r *StatusReply) {
 		r.Next = `harness_init {"project":"NAME","type":"…"} adopts this list`
 	case len(v.tampered) > 0:
 		r.Next = `rollback {"target":"feature_list","reason":"…"}`
-	case v.mine != nil && v.mine.Claim != "":
-		r.Next = "go on with " + v.mine.Claim
+	case v.mine != nil:
+		r.Next = v.nextStep()
 	}
 	if f, _ := v.list.Next(v.situation("")); f != nil {
 		line := v.line(f, v.situation(""))

@@ -208,6 +208,9 @@ func (v *view) world() session.World {
 // loadList finds the list in use. What is wrong with its contents is kept in listErr: some calls go on without it.
 func (v *view) loadList() error {
 	named := v.conf.Files.Features
+	if v.adopted && v.ledger.List != "" {
+		named = v.ledger.List // the config is changed by hand more easily
+	}
 	if v.confRaw != nil && named != "" && (v.adopted || exists(v.path(named))) {
 		v.listPath = named
 	}
@@ -385,7 +388,7 @@ func problem(f *feature.Feature) error {
 	if f.Problem == "" {
 		return nil
 	}
-	return refuse(f.Problem, f.Why, "a person must put this right in the list; take another feature: next_feature")
+	return refuse(f.Problem, strings.TrimPrefix(f.Why, f.Problem+": "), "a person must put this right in the list; take another feature: next_feature")
 }
 
 func (v *view) situation(focus string) feature.Situation {
@@ -435,6 +438,7 @@ func (v *view) counts() feature.Counts {
 			c.Unproven++
 		}
 	}
+	v.discount(&c)
 	for _, id := range v.lost {
 		c.Total++
 		if v.ledger.Standing[id] != nil {
@@ -444,6 +448,50 @@ func (v *view) counts() feature.Counts {
 		c.Failing++
 	}
 	return c
+}
+
+// discount takes out the copies of sealed features that were put in by hand.
+func (v *view) discount(c *feature.Counts) {
+	for _, t := range v.tampered {
+		if t.What != "duplicated" {
+			continue
+		}
+		extra := -1
+		for i := range v.list.Features {
+			if v.list.Features[i].ID == t.ID {
+				extra++
+			}
+		}
+		extra = max(extra, 0)
+		c.Total, c.Failing, c.Blocked = c.Total-extra, c.Failing-extra, c.Blocked-extra
+		if v.ledger.Standing[t.ID] != nil {
+			c.Passed, c.Failing, c.Blocked = c.Passed+1, c.Failing-1, c.Blocked-1
+		}
+	}
+}
+
+// nextStep is what an open session does next.
+func (v *view) nextStep() string {
+	switch {
+	case len(v.tampered) > 0:
+		return `rollback {"target":"feature_list","reason":"…"}: the harness was changed outside the tools`
+	case v.mine == nil:
+		return "session_start"
+	case v.late() && v.mine.Claim != "":
+		return fmt.Sprintf("the session's %d minutes are over: commit what works, session_end with an in_progress item for %s", v.conf.Policy.SessionMinutes, v.mine.Claim)
+	case v.mine.Claim != "":
+		return "go on with " + v.mine.Claim
+	case v.mine.Init:
+		return nextInit
+	case v.mine.Full(v.conf.Policy.MaxFeaturesPerSession), v.late():
+		return "commit what is left, then session_end"
+	}
+	return "next_feature, or session_end"
+}
+
+// late says whether the session has had its time.
+func (v *view) late() bool {
+	return v.at.Sub(v.mine.Started) > time.Duration(v.conf.Policy.SessionMinutes)*time.Minute
 }
 
 // put has a file replaced when the call succeeds.
@@ -531,10 +579,18 @@ func (v *view) sealFresh() {
 	if len(v.fresh) == 0 {
 		return
 	}
-	for _, s := range v.list.Seals(v.conf.Bookkeeping) {
+	foreign := func(t Tampering) bool { return t.What != "passed" }
+	if slices.ContainsFunc(v.tampered, foreign) {
+		return // what is in disorder is not sealed
+	}
+	seals := v.list.Seals(v.conf.Bookkeeping)
+	before := ""
+	for i := len(seals) - 1; i >= 0; i-- {
+		s := seals[i]
 		if slices.Contains(v.fresh, s.ID) {
-			v.record(ledger.Record{Kind: ledger.Seal, ID: s.ID, Pos: s.Positional, Keys: s.Keys, Reason: "appended by hand"})
+			v.record(ledger.Record{Kind: ledger.Seal, ID: s.ID, Pos: s.Positional, Keys: s.Keys, Before: before, Reason: "appended by hand"})
 		}
+		before = s.ID
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,6 +71,8 @@ type Record struct {
 	Keys      map[string]string `json:"keys,omitempty"`    // seal
 	Adopted   bool              `json:"passed,omitempty"`  // seal: passed before Longhaul came
 	Retired   bool              `json:"retired,omitempty"` // seal
+	Before    string            `json:"before,omitempty"`  // seal: the sealed feature that it stands in front of; else last
+	List      string            `json:"list,omitempty"`    // policy: the path of the list
 	Broken    bool              `json:"broken,omitempty"`  // seal: not usable when adopted (duplicate id, unreadable state)
 	Proof     *Proof            `json:"proof,omitempty"`
 	Was       feature.Was       `json:"was,omitempty"` // proof: the state keys before
@@ -129,6 +132,7 @@ type State struct {
 	Doing     []Note // of the newest entry
 	Blockers  []Note
 	Retired   map[string]bool // retired when sealed
+	List      string          // the path of the feature list
 	Policy    string
 	Lines     int
 	Changes   int // grows with each change of Seals
@@ -204,6 +208,9 @@ func (s *State) take(r *Record) {
 		delete(s.Parked, r.ID)
 	case Policy:
 		s.Policy = r.Hash
+		if r.List != "" {
+			s.List = r.List
+		}
 	case Rollback:
 		for _, id := range r.IDs {
 			delete(s.Standing, id)
@@ -232,8 +239,14 @@ func (s *State) seal(r *Record) {
 		s.Seals = append(s.Seals, seal)
 		return
 	}
+	at, front := s.sealed[r.Before]
 	if i, ok := s.sealed[r.ID]; ok {
 		s.Seals[i] = seal
+	} else if front && r.Before != "" {
+		s.Seals = slices.Insert(s.Seals, at, seal)
+		for i := at; i < len(s.Seals); i++ {
+			set(&s.sealed, s.Seals[i].ID, i)
+		}
 	} else {
 		set(&s.sealed, r.ID, len(s.Seals))
 		s.Seals = append(s.Seals, seal)

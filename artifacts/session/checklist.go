@@ -16,6 +16,7 @@ type Item struct {
 type Facts struct {
 	Git         bool
 	Uncommitted []string // what the session changed and did not commit, harness files apart
+	LeftOut     []string // what no commit may take, with the reason
 	Regressed   []string // features of the session that no longer pass
 	Entry       bool     // this call brings a log entry
 	NextSteps   bool     // this call names next steps
@@ -29,7 +30,7 @@ type Facts struct {
 // End is the end checklist: what must be true before a session closes as complete.
 func (s Session) End(f Facts) []Item {
 	items := []Item{
-		verdict("all changes committed", len(f.Uncommitted) == 0, "commit these: "+some(f.Uncommitted)),
+		committed(f),
 		verdict("claimed features passed or noted", len(s.open(f)) == 0,
 			some(s.open(f))+": mark_feature_passed, or give an in_progress or blockers item with this id"),
 		verdict("progress entry", s.Entries > 0 || f.Entry, "give focus, in_progress, notes or next_steps here"),
@@ -51,6 +52,15 @@ func (s Session) open(f Facts) []string {
 		}
 	}
 	return open
+}
+
+// committed asks for a commit of what the session changed. Secrets and the like don't hold a session up, but are told.
+func committed(f Facts) Item {
+	i := verdict("all changes committed", len(f.Uncommitted) == 0, "commit these, or name them in paths: "+some(f.Uncommitted))
+	if i.OK && len(f.LeftOut) > 0 {
+		i.Note = "never committed, so put them into .gitignore: " + some(f.LeftOut)
+	}
+	return i
 }
 
 func verdict(item string, ok bool, missing string) Item {

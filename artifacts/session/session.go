@@ -27,30 +27,31 @@ type Commit struct {
 
 // Session is an open session.
 type Session struct {
-	ID       string            `json:"id"`
-	Number   int               `json:"number"`
-	Scope    string            `json:"scope,omitempty"`
-	Worktree string            `json:"worktree"`
-	Host     string            `json:"host"`
-	PID      int               `json:"pid"`
-	Born     string            `json:"born,omitempty"`
-	Call     bool              `json:"call,omitempty"`
-	Started  time.Time         `json:"started"`
-	Seen     time.Time         `json:"seen"`
-	Claim    string            `json:"claim,omitempty"`
-	ClaimAt  time.Time         `json:"claim_at,omitzero"`
-	Claimed  []string          `json:"claimed,omitempty"` // every feature it has claimed
-	Passed   []string          `json:"passed,omitempty"`
-	Noted    []string          `json:"noted,omitempty"` // features with an in_progress or blocker note
-	Entries  int               `json:"entries,omitempty"`
-	NextDone bool              `json:"next_steps,omitempty"`
-	Init     bool              `json:"init,omitempty"` // the initializer's: it lists features and builds none
-	Focus    string            `json:"focus,omitempty"`
-	Commits  []Commit          `json:"commits,omitempty"`
-	Head     string            `json:"head,omitempty"`      // HEAD when it began
-	Dirty    map[string]string `json:"dirty,omitempty"`     // path -> fingerprint of what was changed before it began
-	Told     int               `json:"told,omitempty"`      // passes and commits that the log holds already
-	ClaimRev string            `json:"claim_rev,omitempty"` // HEAD at the claim
+	ID          string            `json:"id"`
+	Number      int               `json:"number"`
+	Scope       string            `json:"scope,omitempty"`
+	Worktree    string            `json:"worktree"`
+	Host        string            `json:"host"`
+	PID         int               `json:"pid"`
+	Born        string            `json:"born,omitempty"`
+	Call        bool              `json:"call,omitempty"`
+	Started     time.Time         `json:"started"`
+	Seen        time.Time         `json:"seen"`
+	Claim       string            `json:"claim,omitempty"`
+	ClaimAt     time.Time         `json:"claim_at,omitzero"`
+	Claimed     []string          `json:"claimed,omitempty"` // every feature it has claimed
+	Passed      []string          `json:"passed,omitempty"`
+	Noted       []string          `json:"noted,omitempty"` // features with an in_progress or blocker note
+	Entries     int               `json:"entries,omitempty"`
+	NextDone    bool              `json:"next_steps,omitempty"`
+	Init        bool              `json:"init,omitempty"` // the initializer's: it lists features and builds none
+	Focus       string            `json:"focus,omitempty"`
+	Commits     []Commit          `json:"commits,omitempty"`
+	Head        string            `json:"head,omitempty"`         // HEAD when it began
+	Dirty       map[string]string `json:"dirty,omitempty"`        // path -> fingerprint of what was changed before it began
+	ToldPassed  int               `json:"told_passed,omitempty"`  // passes that the log holds already
+	ToldCommits int               `json:"told_commits,omitempty"` // the same of commits
+	ClaimRev    string            `json:"claim_rev,omitempty"`    // HEAD at the claim
 }
 
 // Book holds the open sessions of a repository.
