@@ -224,6 +224,8 @@ func explain(err error) error {
 	switch {
 	case err == nil || errors.As(err, &refusal):
 		return err
+	case noSpace(err):
+		return refuse("disk-full", cause(err)+"; nothing was changed", "free some space, then call again")
 	case errors.As(err, &git):
 		return refuse(git.Code, git.Text, git.Next)
 	case errors.As(err, &run):
@@ -238,6 +240,12 @@ func explain(err error) error {
 		return refuse("unreadable", cause(err), "mend the file, then call again")
 	}
 	return refuse("unreadable", cause(err), "call status; if it says the same, look at the file named here")
+}
+
+// noSpace reads git's words for a full disk.
+func noSpace(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "No space left on device") || strings.Contains(text, "Out of diskspace")
 }
 
 // cause is an error in words, without the names of system calls.

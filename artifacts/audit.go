@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/longhaul-mcp/longhaul/artifacts/config"
 	"github.com/longhaul-mcp/longhaul/artifacts/feature"
@@ -29,7 +31,12 @@ func (p *Project) Audit(ctx context.Context, span string) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths := slices.Concat([]string{a.v.conf.Files.Features}, config.ListNames, []string{ledgerPath, configPath})
+	a.list = a.v.conf.Files.Features
+	a.real, _ = a.v.behind(a.list)
+	paths := slices.Concat([]string{a.list}, config.ListNames, []string{ledgerPath, configPath})
+	if a.real != "" {
+		paths = append(paths, a.real)
+	}
 	if err := a.v.repo.Versions(ctx, paths, span, a.visit); err != nil {
 		return nil, explain(err)
 	}
@@ -51,6 +58,7 @@ type auditState struct {
 type auditor struct {
 	v           *view
 	bookkeeping []string
+	list, real  string // the list's path, and the file behind it when that is a link
 	states      map[string]*auditState
 	recent      []string
 
@@ -67,6 +75,15 @@ func (a *auditor) visit(v history.Version) error {
 	if v.Commit.SHA != a.commit.SHA {
 		a.close()
 		a.commit, a.from, a.touched = v.Commit, v.From, map[string]history.Version{}
+	}
+	if v.Path == a.real && a.real != "" {
+		if v.Deleted {
+			return nil // the link is what counts
+		}
+		v.Path = a.list
+	}
+	if old, ok := a.touched[v.Path]; ok && !old.Deleted && v.Path == a.list && len(old.Data) > len(v.Data) {
+		return nil // both the link and the file behind it
 	}
 	a.touched[v.Path] = v
 	return nil
@@ -127,8 +144,8 @@ func (a *auditor) state(sha string) *auditState {
 		return s
 	}
 	s := &auditState{}
-	show := func(path string) []byte {
-		data, err := a.v.repo.Show(sha, path)
+	show := func(name string) []byte {
+		data, err := a.v.repo.Show(sha, name)
 		if err != nil {
 			return nil
 		}
@@ -140,27 +157,33 @@ func (a *auditor) state(sha string) *auditState {
 	s.policy = config.PolicyHash(conf)
 	for _, name := range slices.Concat([]string{a.v.conf.Files.Features}, config.ListNames) {
 		if data := show(name); data != nil {
-			s.setList(name, data, a.bookkeeping)
+			a.setList(s, sha, name, data)
 			break
 		}
 	}
 	return s
 }
 
-func (s *auditState) setList(path string, data []byte, bookkeeping []string) {
-	s.path, s.list, s.seals = path, nil, nil
+// setList reads the list of a commit. The blob of a link holds the path of the file behind it.
+func (a *auditor) setList(s *auditState, sha, name string, data []byte) {
+	s.path, s.list, s.seals = name, nil, nil
+	if text := string(data); len(text) < 1000 && !strings.ContainsAny(text, "{[\n") {
+		if behind, err := a.v.repo.Show(sha, path.Join(path.Dir(name), text)); err == nil {
+			data = behind
+		}
+	}
 	list, err := feature.Parse(data)
 	if err != nil {
 		return
 	}
-	s.list, s.seals = list, list.Seals(bookkeeping)
+	s.list, s.seals = list, list.Seals(a.bookkeeping)
 }
 
 // apply is the state after a commit.
 func (a *auditor) apply(before *auditState) *auditState {
 	now := *before
-	for path, v := range a.touched {
-		switch path {
+	for name, v := range a.touched {
+		switch name {
 		case ledgerPath:
 			now.ledger = v.Data
 			now.adopted = now.adopted || !v.Deleted
@@ -189,7 +212,7 @@ func (a *auditor) applyList(now *auditState) {
 		}
 	}
 	if best != "" {
-		now.setList(best, a.touched[best].Data, a.bookkeeping)
+		a.setList(now, a.commit.SHA, best, a.touched[best].Data)
 		if now.list != nil {
 			now.list.Align(now.seals, a.bookkeeping)
 		}

@@ -181,7 +181,7 @@ func (v *view) status(f *feature.Feature, s feature.Situation) string {
 	switch {
 	case f.State == feature.Retired:
 		return "retired"
-	case f.State == feature.Passed && (!v.adopted || v.ledger.Unproven(f.ID)):
+	case v.unproven(f):
 		return "unproven"
 	case f.State == feature.Passed:
 		return "passed"

@@ -2,6 +2,7 @@ package artifacts
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -143,5 +144,82 @@ func TestPolicyWrittenBeforehandIsKept(t *testing.T) {
 	st := must[*StatusReply](b)(b.p.Status(ctx, false))
 	if len(st.Tampered) > 0 || b.p.Policy().MaxFeaturesPerSession != 2 {
 		t.Errorf("status = %+v, policy %+v", st, b.p.Policy())
+	}
+}
+
+// TestTwoBranchesGaveOneID merges two branches that added different features under one id.
+func TestTwoBranchesGaveOneID(t *testing.T) {
+	b := newBench(t)
+	b.set("root", 2)
+	add := func(branch, text string) {
+		b.git("switch", "-qc", branch, "main")
+		b.start()
+		one := items(1)
+		one[0].Description = text
+		r := must[*AddedReply](b)(b.p.AddFeatures(ctx, one))
+		if r.IDs[0] != "F003" {
+			t.Fatalf("IDs = %v", r.IDs)
+		}
+		must[*EndReply](b)(b.p.SessionEnd(ctx, Note{NextSteps: []string{"merge"}}, "only planning"))
+	}
+	add("left", "Left wing lights up at night")
+	left := b.read("feature_list.json")
+	leftLedger := b.read(".harness/ledger.jsonl")
+	add("right", "Right wing lights up at night")
+	_ = exec.Command("git", "-C", b.dir, "merge", "-q", "left").Run() // conflicts
+	for _, rel := range []string{"feature_list.json", ".harness/ledger.jsonl"} {
+		if !strings.Contains(b.read(rel), "<<<<<<<") {
+			t.Fatalf("no conflict in %s", rel)
+		}
+	}
+	_, err := b.p.Rollback(ctx, "feature_list", "conflict")
+	b.refused(err, "merge-in-progress")
+	_, err = b.p.Status(ctx, false)
+	b.refused(err, "merge-conflict")
+	b.git("checkout", "--ours", ".")
+	at := strings.LastIndex(left, "\n  {")
+	b.write("feature_list.json", strings.TrimSuffix(strings.TrimRight(b.read("feature_list.json"), "\n"), "\n]")+","+left[at:])
+	have := b.read(".harness/ledger.jsonl")
+	for line := range strings.Lines(leftLedger) {
+		if !strings.Contains(have, line) {
+			have += line
+		}
+	}
+	b.write(".harness/ledger.jsonl", have)
+	b.git("add", ".")
+	b.git("commit", "-qm", "merge")
+	st := must[*StatusReply](b)(b.p.Status(ctx, false))
+	if len(st.Tampered) > 0 || st.Counts.Total != 4 || st.Counts.Blocked != 2 || !strings.Contains(strings.Join(st.Warnings, " "), "F003") {
+		t.Errorf("status = %+v, want both F003 blocked and named", st)
+	}
+	before := b.read("feature_list.json")
+	must[*RollbackReply](b)(b.p.Rollback(ctx, "feature_list", "to be sure"))
+	if b.read("feature_list.json") != before {
+		t.Error("rollback changed the merged list")
+	}
+	if s := b.start(); s.Feature == nil || s.Feature.ID != "F001" {
+		t.Errorf("start = %+v, want F001 offered", s)
+	}
+}
+
+func TestAuditFollowsALinkedList(t *testing.T) {
+	b := newBench(t)
+	b.write("shared/f.json", `[{"id":"F001","description":"one works","passes":false},{"id":"F002","description":"two works","passes":false}]`)
+	if err := os.Symlink("shared/f.json", filepath.Join(b.dir, "feature_list.json")); err != nil {
+		t.Skip(err)
+	}
+	must[*InitializedReply](b)(b.p.Init(ctx, InitRequest{Project: "x", Type: "cli", Commit: true}))
+	e := must[*EndReply](b)(b.p.SessionEnd(ctx, Note{NextSteps: []string{"go"}}, ""))
+	if dirty := b.git("status", "--porcelain"); dirty != "" {
+		t.Errorf("%+v leaves %q", e, dirty)
+	}
+	if found, err := b.p.Audit(ctx, ""); err != nil || len(found) > 0 {
+		t.Errorf("findings = %+v, %v; want none", found, err)
+	}
+	b.replace("shared/f.json", `{"id":"F001","description":"one works","passes":false},`, "")
+	b.git("commit", "-qam", "less work")
+	found, err := b.p.Audit(ctx, "")
+	if err != nil || len(found) != 1 || found[0].Kind != "deleted" || found[0].Feature != "F001" {
+		t.Errorf("findings = %+v, %v; want F001 deleted", found, err)
 	}
 }

@@ -82,11 +82,17 @@ type contextKey int
 const (
 	progressKey contextKey = iota
 	longKey
+	leavingKey
 )
 
 // WithProgress has report called at least every five seconds while a script or check runs.
 func WithProgress(ctx context.Context, report func(elapsed time.Duration, last string)) context.Context {
 	return context.WithValue(ctx, progressKey, report)
+}
+
+// WithLeaving has scripts and checks ended when leaving is: the client has gone, though calls may still answer.
+func WithLeaving(ctx, leaving context.Context) context.Context {
+	return context.WithValue(ctx, leavingKey, leaving)
 }
 
 // WithLong has tell called with true when a script or check starts and with false when it has ended.

@@ -197,6 +197,12 @@ func (p *Project) restoreList(ctx context.Context, reason string, reply *Rollbac
 		if !v.adopted {
 			return v.require(needs{adopted: true})
 		}
+		if v.locked {
+			return v.listErr
+		}
+		if v.head.Busy != "" {
+			return refuse("merge-in-progress", "a "+v.head.Busy+" is under way", "resolve it by hand, git add, git commit; then call again if the list is still not as sealed")
+		}
 		if err := v.backup(ctx, reply); err != nil {
 			return err
 		}

@@ -1,6 +1,8 @@
 package artifacts
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,7 +90,7 @@ func unsafe(dir string) bool {
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)
-	return err == nil
+	return err == nil || errors.Is(err, fs.ErrPermission) // what can't be seen is not absent
 }
 
 // inside resolves a path from an argument. It refuses one that leaves the project, also through a link.

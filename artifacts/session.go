@@ -850,6 +850,12 @@ func (p *Project) run(ctx context.Context, c runner.Command) (runner.Result, err
 		tell(true)
 		defer tell(false)
 	}
+	if leaving, ok := contextValue[context.Context](ctx, leavingKey); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(leaving, cancel)()
+	}
 	result, err := runner.Run(ctx, c)
 	if result.Leftover != nil {
 		p.mu.Lock()

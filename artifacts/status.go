@@ -172,7 +172,7 @@ func (v *view) integrity() Integrity {
 		if f.State != feature.Passed {
 			continue
 		}
-		if !v.adopted || v.ledger.Unproven(f.ID) {
+		if v.unproven(f) {
 			unproven = append(unproven, f.ID)
 		}
 	}

@@ -42,6 +42,7 @@ type view struct {
 	listRaw  []byte
 	list     *feature.List // nil with listErr, or when there is none
 	listErr  error
+	locked   bool // the list can't be opened
 	compared *compared
 	others   []string // further known lists that are not used
 
@@ -126,6 +127,13 @@ func (v *view) mend(path string) string {
 	return "mend the file by hand, then call again"
 }
 
+func (v *view) mendCode(code, path string) string {
+	if code == "merge-conflict" {
+		return "resolve the markers in " + path + " by hand, keeping the lines of both sides, git add it, then call again"
+	}
+	return v.mend(path)
+}
+
 func (v *view) loadLedger() error {
 	v.ledger = &ledger.State{}
 	raw, err := readMaybe(v.path(ledgerPath))
@@ -143,7 +151,7 @@ func (v *view) loadLedger() error {
 		if line.Conflict {
 			code = "merge-conflict"
 		}
-		return refuse(code, fmt.Sprintf("%s line %d: %s", ledgerPath, line.Line, line.Cause), v.mend(ledgerPath))
+		return refuse(code, fmt.Sprintf("%s line %d: %s", ledgerPath, line.Line, line.Cause), v.mendCode(code, ledgerPath))
 	}
 	return err
 }
@@ -250,6 +258,7 @@ func (v *view) readList(named bool) error {
 		return nil
 	}
 	if err != nil {
+		v.locked = true
 		v.listErr = refuse("unreadable", cause(err), "make "+v.listPath+" a readable file, then call again")
 		return nil
 	}
@@ -258,7 +267,7 @@ func (v *view) readList(named bool) error {
 	var syntax *feature.SyntaxError
 	if errors.As(err, &syntax) {
 		what := fmt.Sprintf("%s line %d, column %d: %s", v.listPath, syntax.Line, syntax.Column, syntax.Cause)
-		v.listErr = refuse(syntax.Code, what+v.lastReadable(), v.mend(v.listPath))
+		v.listErr = refuse(syntax.Code, what+v.lastReadable(), v.mendCode(syntax.Code, v.listPath))
 		return nil
 	}
 	if err != nil {
@@ -429,12 +438,17 @@ func (v *view) mineID() string {
 	return v.mine.ID
 }
 
+// unproven says whether a feature passes only because it did so before Longhaul came.
+func (v *view) unproven(f *feature.Feature) bool {
+	return f.State == feature.Passed && (!v.adopted || v.ledger.Unproven(f.ID) || v.ledger.Standing[f.ID] == nil)
+}
+
 // counts are the totals by the seals: what was deleted from the list still counts.
 func (v *view) counts() feature.Counts {
 	c := v.list.Counts(v.situation(""))
 	for i := range v.list.Features {
 		f := &v.list.Features[i]
-		if f.State == feature.Passed && (v.ledger.Unproven(f.ID) || !v.adopted) {
+		if v.unproven(f) {
 			c.Unproven++
 		}
 	}
@@ -625,6 +639,9 @@ func (v *view) harnessFiles(absolute bool) []string {
 		}
 		files = append(files, rel)
 	}
+	if real, ok := v.behind(v.listPath); ok && !slices.Contains(files, real) {
+		files = append(files, real)
+	}
 	if absolute {
 		for i, rel := range files {
 			files[i] = v.path(rel)
@@ -632,6 +649,19 @@ func (v *view) harnessFiles(absolute bool) []string {
 		files = append(files, v.bookPath(), filepath.Join(v.state, "journal.json"))
 	}
 	return files
+}
+
+// behind is the file of the project that a link stands for.
+func (v *view) behind(rel string) (string, bool) {
+	if rel == "" {
+		return "", false
+	}
+	real, err := target(v.path(rel))
+	if err != nil || real == v.path(rel) || !within(v.root, real) {
+		return "", false
+	}
+	inside, err := filepath.Rel(v.root, real)
+	return filepath.ToSlash(inside), err == nil
 }
 
 func stamp(t time.Time) string { return t.Format("2006-01-02 15:04 -07:00") }

@@ -94,7 +94,7 @@ func TestWhatIsNotThereIsAnError(t *testing.T) {
 	_, s := ready(t, 1)
 	for _, uri := range []string{
 		"harness://features/F999", "harness://features/%zz", "harness://features/%ff", "harness://features/a%00b", "harness://features/",
-		"harness://features/../config", "harness://progress/session-999", "harness://evidence/%2e%2e%2fpasswd", "harness://plan", "harness://nothing", "file:///etc/passwd",
+		"harness://features/../config", "harness://progress/session-999", "harness://evidence/%2e%2e%2fpasswd", "harness://nothing", "file:///etc/passwd",
 	} {
 		if text, failed := read(t, s, uri); failed == "" {
 			t.Errorf("%s answers %q, want an error", uri, text)

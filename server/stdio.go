@@ -21,6 +21,7 @@ import (
 const (
 	mostLine = 64 << 20              // bytes of one message
 	goodbye  = 80 * time.Millisecond // that running calls get to end when ctx has
+	grace    = 2 * time.Second       // that scripts get to end when in has
 )
 
 // Serve answers JSON-RPC lines from in on out until in ends and every reply is written, the other end of out
@@ -39,12 +40,17 @@ func serve(ctx context.Context, s *server.MCPServer, in io.Reader, out io.Writer
 	tellLate(s, l)
 	loop := server.NewStdioServer(s)
 	loop.SetErrorLogger(slog.NewLogLogger(log.Handler(), slog.LevelDebug))
+	leaving, leave := context.WithCancel(ctx)
+	defer leave()
 	loop.SetContextFunc(func(ctx context.Context) context.Context {
-		return artifacts.WithLong(ctx, l.setLong)
+		return artifacts.WithLeaving(artifacts.WithLong(ctx, l.setLong), leaving)
 	})
 	server.WithWorkerPoolSize(2)(loop) // a call, and a read-only one beside a long script
 
-	go feed(in, l)
+	go func() {
+		feed(in, l)
+		time.AfterFunc(grace, leave) // a client that has left waits for no script
+	}()
 	done := make(chan error, 1)
 	go func() { done <- loop.Listen(ctx, l, l) }()
 	select {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -241,7 +242,10 @@ func (s *State) seal(r *Record) {
 	}
 	at, front := s.sealed[r.Before]
 	if i, ok := s.sealed[r.ID]; ok {
-		s.Seals[i] = seal
+		// Two branches may have given one id to two features: both stay sealed. The same definition twice is one.
+		if !maps.Equal(s.Seals[i].Keys, r.Keys) {
+			s.Seals = append(s.Seals, seal)
+		}
 	} else if front && r.Before != "" {
 		s.Seals = slices.Insert(s.Seals, at, seal)
 		for i := at; i < len(s.Seals); i++ {
