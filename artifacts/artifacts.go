@@ -124,7 +124,7 @@ func (p *Project) open(ctx context.Context, write bool) (v *view, unlock func(),
 			"register the server with --project and a folder that exists")
 	}
 	if unsafe(root) {
-		return nil, nil, refuse("unsafe-project", root+" is the home folder or above it, not a project",
+		return nil, nil, refuse("unsafe-project", root+" is the home folder, above it, or a git directory, not a project",
 			"start the client in a project folder, or register the server with --project DIR")
 	}
 	v = &view{p: p, root: root, at: p.now(), write: write}
@@ -239,7 +239,7 @@ func explain(err error) error {
 	case errors.As(err, &path):
 		return refuse("unreadable", cause(err), "mend the file, then call again")
 	}
-	return refuse("unreadable", cause(err), "call status; if it says the same, look at the file named here")
+	return refuse("busy", cause(err), "call again; if it says the same, a person looks at the repository")
 }
 
 // noSpace reads git's words for a full disk.

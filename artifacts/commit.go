@@ -50,17 +50,28 @@ func (p *Project) Commit(ctx context.Context, r CommitRequest) (*CommittedReply,
 	if err != nil {
 		return nil, explain(err)
 	}
-	reply.SHA, reply.Subject, reply.Files, reply.Hooks = short(done.SHA), done.Subject, firsts(done.Files, 40), firsts(done.Hooks, 10)
+	reply.SHA, reply.Subject = short(done.SHA), clip(done.Subject, 300)
+	reply.Files, reply.Hooks = clipped(firsts(done.Files, 30), 120), clipped(firsts(done.Hooks, 10), 300)
 	err = p.update(context.WithoutCancel(ctx), func(v *view) error {
 		if v.mine == nil {
 			return nil
 		}
 		v.mine.Commits = append(v.mine.Commits, session.Commit{SHA: done.SHA, Subject: done.Subject})
+		for _, path := range done.Files {
+			delete(v.mine.Dirty, path) // from now on its changes are the session's own
+		}
 		reply.Next = strings.TrimPrefix(v.nextStep(), "commit what is left, then ")
 		v.keepCopy()
 		return nil
 	})
 	return reply, err
+}
+
+func clipped(list []string, n int) []string {
+	for i := range list {
+		list[i] = clip(list[i], n)
+	}
+	return list
 }
 
 // staging decides what goes into the commit and what it is called.
@@ -101,8 +112,11 @@ func (v *view) staging(ctx context.Context, r CommitRequest, reply *CommittedRep
 	if err := v.ignoredHarness(ctx, reply); err != nil {
 		return none, err
 	}
-	if len(reply.LeftOut) > 40 {
-		reply.LeftOut = append(reply.LeftOut[:40:40], LeftOut{Path: "…", Reason: fmt.Sprintf("%d more", len(reply.LeftOut)-40)})
+	if n := len(reply.LeftOut); n > 20 {
+		reply.LeftOut = append(reply.LeftOut[:20:20], LeftOut{Path: "…", Reason: fmt.Sprintf("%d more", n-20)})
+	}
+	for i := range reply.LeftOut {
+		reply.LeftOut[i].Path = clip(reply.LeftOut[i].Path, 120)
 	}
 	if len(paths) == 0 {
 		var left []string

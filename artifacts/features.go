@@ -18,7 +18,7 @@ import (
 )
 
 // listBudget is what one page of list_features may cost, in bytes of JSON.
-const listBudget = 10000
+const listBudget = 7200
 
 // ListFeatures answers one line a feature, or the features in full when IDs are given. It changes nothing and needs no
 // session; a list that has not been adopted is shown as it is.
@@ -118,7 +118,10 @@ func fit(f FeatureReply, budget int) FeatureReply {
 	if jsonSize(f) <= budget {
 		return f
 	}
-	f.Description, f.Check = clip(f.Description, 3000), clip(f.Check, 1000)
+	f.Description, f.Check, f.Files = clip(f.Description, 2000), clip(f.Check, 800), firsts(f.Files, 10)
+	if p := f.Proof; p != nil {
+		p.Evidence, p.Tail = someEvidence(p.Evidence), clipFront(p.Tail, 500)
+	}
 	steps := f.Steps
 	f.Steps = nil
 	for i, s := range steps {
@@ -129,6 +132,20 @@ func fit(f FeatureReply, budget int) FeatureReply {
 		f.Steps = append(f.Steps, clip(s, 1000))
 	}
 	return f
+}
+
+// someEvidence is what of a proof's evidence fits an answer; harness://evidence/{id} holds all.
+func someEvidence(all []Evidence) []Evidence {
+	var kept []Evidence
+	const most = 8
+	for i, e := range all {
+		if i == most {
+			break
+		}
+		e.Observed, e.Artifact = clip(e.Observed, 200), clip(e.Artifact, 200)
+		kept = append(kept, e)
+	}
+	return kept
 }
 
 // matcher is the filter of a query.

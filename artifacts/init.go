@@ -369,11 +369,23 @@ func (v *view) build(ctx context.Context, d design, reply *InitializedReply) (co
 	if n := len(v.mine.Dirty); n > 0 && !d.mend {
 		reply.Warnings = append(reply.Warnings, fmt.Sprintf("%d files were changed or untracked before: commit leaves them out unless they are named in paths", n))
 	}
-	reply.Next = nextInit
-	if reply.Counts.Failing == 0 && reply.Counts.Total > 0 {
-		reply.Next = "session_end, or add_features"
-	}
+	reply.Next = v.afterInit(d, reply)
 	return v.initCommit(ctx, reply), nil
+}
+
+// afterInit is the next step after a set-up, an adoption or a mending.
+func (v *view) afterInit(d design, reply *InitializedReply) string {
+	switch {
+	case d.mend:
+		return v.nextStep()
+	case d.adopt:
+		if log, _ := v.log(); len(log) > 0 {
+			text, id, _ := progress.Last(log, 600)
+			reply.Progress = &ProgressReply{Session: id, Text: text}
+		}
+		return "session_end with next_steps from the log; the next session begins with a feature"
+	}
+	return nextInit
 }
 
 func (v *view) enterInit(ctx context.Context, d design) error {
@@ -385,7 +397,7 @@ func (v *view) enterInit(ctx context.Context, d design) error {
 	if err := v.openSession(ctx); err != nil {
 		return err
 	}
-	v.mine.Init = !d.mend
+	v.mine.Init = !d.mend && !d.adopt
 	return nil
 }
 

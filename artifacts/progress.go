@@ -152,6 +152,12 @@ func (v *view) recordOpen(n Note) {
 			r.Blockers = append(r.Blockers, ledger.Note{Text: clip(oneLine(b.Note), 300)})
 		}
 	}
+	if len(n.InProgress) == 0 {
+		r.Doing = v.ledger.Doing // an entry that does not speak of it changes nothing
+	}
+	if len(n.Blockers) == 0 && v.mine.Entries > 1 {
+		r.Blockers = v.ledger.Blockers
+	}
 	if len(r.Doing)+len(r.Blockers)+len(v.ledger.Doing)+len(v.ledger.Blockers) > 0 {
 		v.record(r)
 	}
@@ -278,9 +284,13 @@ func (v *view) text(id string, n int) string {
 func (v *view) board(n Note) progress.Board {
 	var b progress.Board
 	notes := map[string]string{}
-	for _, i := range n.InProgress {
-		notes[i.ID] = i.Note
+	for _, d := range v.ledger.Doing {
+		notes[d.ID] = cmp.Or(d.Text, "begun")
 	}
+	for _, i := range n.InProgress {
+		notes[i.ID] = cmp.Or(i.Note, "begun")
+	}
+	b.Blocked = v.openBlockers(n)
 	for i := range v.list.Features {
 		f := &v.list.Features[i]
 		line := v.named1(f.ID)
@@ -303,6 +313,23 @@ func (v *view) board(n Note) progress.Board {
 		}
 	}
 	return b
+}
+
+// openBlockers are the blockers without a feature: those of the note, else of the entry before.
+func (v *view) openBlockers(n Note) []string {
+	var texts []string
+	for _, i := range n.Blockers {
+		if i.ID == "" {
+			texts = append(texts, i.Note)
+		}
+	}
+	if len(n.Blockers) > 0 {
+		return texts
+	}
+	for _, b := range v.ledger.Blockers {
+		texts = append(texts, b.Text)
+	}
+	return texts
 }
 
 func (v *view) parked(id string, n Note) string {

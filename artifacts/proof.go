@@ -76,7 +76,11 @@ func (v *view) gate(id string, evidence []Evidence) (*MarkReply, *markJob, error
 		return nil, nil, err
 	}
 	if f.State == feature.Passed && f.Problem == "" {
-		return &MarkReply{ID: id, Passed: true, Proof: proofReply(v.ledger.Standing[id]), Counts: v.counts(),
+		proof := proofReply(v.ledger.Standing[id])
+		if proof != nil {
+			proof.Evidence, proof.Tail = nil, clipFront(proof.Tail, 300)
+		}
+		return &MarkReply{ID: id, Passed: true, Proof: proof, Counts: v.counts(),
 			Next: "it has passed before; nothing was changed. commit what is left, then session_end"}, nil, nil
 	}
 	if err := v.mayPass(f); err != nil {
@@ -234,6 +238,9 @@ var images = map[string][]string{
 	".png": {"\x89PNG\r\n\x1a\n"}, ".jpg": {"\xff\xd8\xff"}, ".jpeg": {"\xff\xd8\xff"}, ".gif": {"GIF8"}, ".webp": {"RIFF"},
 }
 
+// clockStep is how far a file system's clock may lag behind the system's.
+const clockStep = 20 * time.Millisecond
+
 func (v *view) badArtifact(abs string) (why string) {
 	info, err := os.Stat(abs)
 	switch {
@@ -243,7 +250,7 @@ func (v *view) badArtifact(abs string) (why string) {
 		return "is not a file"
 	case info.Size() == 0:
 		return "is empty"
-	case info.ModTime().Before(v.mine.ClaimAt.Truncate(time.Second)):
+	case info.ModTime().Before(v.mine.ClaimAt.Add(-clockStep)):
 		return "is older than the claim"
 	}
 	if magic, ok := images[strings.ToLower(path.Ext(abs))]; ok && !startsWithAny(abs, magic) {
@@ -295,11 +302,11 @@ func (p *Project) observe(ctx context.Context, job *markJob) (*ledger.Proof, *Re
 		return proof, refuse("check-timeout", fmt.Sprintf("the check of %s ran longer than %s and was ended: %s", job.id, job.command.Timeout, job.command.Line),
 			"make it faster, or a person may run: longhaul config set policy.check_timeout_s SECONDS", tailLines(result)...)
 	case !result.OK:
-		return proof, refuse("check-failed", fmt.Sprintf("exit code %d: %s", result.ExitCode, job.command.Line),
+		return proof, refuse("check-failed", fmt.Sprintf("the check of %s ended with exit code %d: %s", job.id, result.ExitCode, job.command.Line),
 			"mend the code, not the check, then mark_feature_passed again", tailLines(result)...)
 	}
 	if why := runner.TestsRan(job.command.Line, result.Output); why != "" {
-		return proof, refuse("no-tests-ran", why+": "+job.command.Line, "write the test that the check is meant to run, then mark_feature_passed again", tailLines(result)...)
+		return proof, refuse("no-tests-ran", "the check of "+job.id+": "+why+": "+job.command.Line, "write the test that the check is meant to run, then mark_feature_passed again", tailLines(result)...)
 	}
 	return proof, nil
 }
@@ -311,7 +318,7 @@ func tailLines(r runner.Result) []string {
 	if r.Tail == "" {
 		return []string{"it printed nothing"}
 	}
-	return []string{"its last output:\n" + r.Tail}
+	return []string{"its last output:\n" + clipFront(r.Tail, 8000)}
 }
 
 // recordAttempt keeps what a refused mark showed and answers the refusal.
@@ -617,7 +624,7 @@ func (p *Project) verify(ctx context.Context, jobs []*markJob, reply *VerifyRepl
 	if len(reply.Results) == 0 {
 		reply.Next = "no check was to be run: " + reply.Next
 	}
-	for jsonSize(reply) > 14000 {
+	for jsonSize(reply) > 7200 {
 		for i := range reply.Results {
 			reply.Results[i].Tail = clipFront(reply.Results[i].Tail, len(reply.Results[i].Tail)/2)
 		}

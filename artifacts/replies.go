@@ -214,6 +214,7 @@ type InitializedReply struct {
 	Counts   feature.Counts `json:"counts"`
 	Commit   string         `json:"commit,omitempty"`
 	Session  string         `json:"session,omitempty"`
+	Progress *ProgressReply `json:"progress,omitempty"` // of an adopted log
 	Warnings []string       `json:"warnings,omitempty"`
 	Next     string         `json:"next"`
 }

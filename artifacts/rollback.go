@@ -36,7 +36,7 @@ func (p *Project) Rollback(ctx context.Context, target, reason string) (*Rollbac
 	if err != nil {
 		return nil, err
 	}
-	reply.Restored, reply.Reopened = firsts(reply.Restored, 60), firsts(reply.Reopened, 60)
+	reply.Restored, reply.Reopened = clipped(firsts(reply.Restored, 40), 120), firsts(reply.Reopened, 60)
 	return reply, nil
 }
 
@@ -69,6 +69,14 @@ func (v *view) requireGit() error {
 	}
 	if v.repo == nil {
 		return refuse("no-git", v.root+" is in no git repository", `only rollback {"target":"feature_list"} works without git`)
+	}
+	return v.requireCalm()
+}
+
+// requireCalm refuses while git is in the middle of something that a rollback would tear.
+func (v *view) requireCalm() error {
+	if v.head.Busy != "" {
+		return refuse("merge-in-progress", "a "+v.head.Busy+" is under way", "a person finishes or aborts it by hand first, with git add and git commit")
 	}
 	return nil
 }
@@ -200,8 +208,8 @@ func (p *Project) restoreList(ctx context.Context, reason string, reply *Rollbac
 		if v.locked {
 			return v.listErr
 		}
-		if v.head.Busy != "" {
-			return refuse("merge-in-progress", "a "+v.head.Busy+" is under way", "resolve it by hand, git add, git commit; then call again if the list is still not as sealed")
+		if err := v.requireCalm(); err != nil {
+			return err
 		}
 		if err := v.backup(ctx, reply); err != nil {
 			return err

@@ -72,9 +72,19 @@ func gitRoot(dir string) string {
 	}
 }
 
-// unsafe folders are never a project: the file system's root, the home folder and what lies above it.
+// isGitDir says whether a folder is a repository itself, bare or a .git: there is no work tree in it.
+func isGitDir(dir string) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if !exists(filepath.Join(dir, name)) {
+			return false
+		}
+	}
+	return true
+}
+
+// unsafe folders are never a project: the file system's root, the home folder and what lies above it, and a git directory.
 func unsafe(dir string) bool {
-	if dir == filepath.Dir(dir) {
+	if dir == filepath.Dir(dir) || isGitDir(dir) {
 		return true
 	}
 	home, err := os.UserHomeDir()

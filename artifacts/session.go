@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -441,6 +440,9 @@ func (v *view) next(r NextRequest, reply *NextReply) error {
 	}
 	if f := v.claimed(); f != nil {
 		reply.State, reply.Feature, reply.Next = "feature", v.show(f, true), nextFor("feature", f)
+		if r.Focus != "" {
+			v.warn("the focus counts for the next feature: " + f.ID + " is claimed")
+		}
 		return nil
 	}
 	if err := v.limit(); err != nil {
@@ -535,7 +537,7 @@ func (p *Project) SessionEnd(ctx context.Context, n Note, incompleteReason strin
 	facts := session.Facts{Smoke: smoke.command.Line != ""}
 	if facts.Smoke {
 		result := p.runScript(ctx, smoke)
-		facts.SmokeOK, facts.SmokeNote = result.OK, smokeNote(result)
+		facts.SmokeOK, facts.SmokeNote = result.OK, smoke.command.Line+": "+smokeNote(result)
 	}
 	reply := &EndReply{}
 	var commit func() error
@@ -567,6 +569,9 @@ func smokeNote(r InitReply) string {
 	note := r.Code
 	if r.ExitCode != nil {
 		note = fmt.Sprintf("exit code %d", *r.ExitCode)
+	}
+	if r.Tail == "" {
+		return note + ", it printed nothing"
 	}
 	return note + ": " + clipFront(r.Tail, 600)
 }
@@ -652,7 +657,7 @@ func (v *view) todos(ctx context.Context) ([]string, error) {
 	}
 	var found []string
 	for _, l := range lines {
-		if v.isHarness(l.Path) || path.Ext(l.Path) == ".md" {
+		if v.isHarness(l.Path) {
 			continue
 		}
 		if before, ok := v.mine.Dirty[l.Path]; ok && before == v.repo.Fingerprint(l.Path) {
@@ -688,6 +693,7 @@ func (v *view) closeSession(ctx context.Context, n Note, facts session.Facts, re
 	if reason != "" && !complete {
 		n.Notes = append(slices.Clone(n.Notes), "Closed as incomplete: "+reason)
 	}
+	v.mine.Claim = "" // the log speaks of what is open after the session
 	if err := v.writeEntry(n, !n.empty() || v.untold()); err != nil {
 		return err
 	}

@@ -556,6 +556,8 @@ func (v *view) flush() error {
 	}
 	if len(v.changes)+len(v.records) > 0 {
 		v.keepCopy()
+	}
+	if len(all) > 0 {
 		v.told()
 	}
 	return nil
@@ -615,11 +617,9 @@ func (v *view) told() {
 	if told == nil {
 		return
 	}
-	uris := []string{"harness://status"}
+	uris := []string{"harness://status", "harness://features"} // claims show in both
 	for _, c := range v.changes {
 		switch c.Path {
-		case v.path(v.listPath):
-			uris = append(uris, "harness://features")
 		case v.path(v.conf.Files.Progress):
 			uris = append(uris, "harness://progress")
 		case v.path(v.conf.Files.Architecture):

@@ -185,6 +185,7 @@ func (b *Book) Claim(mine *Session, id, head string, now time.Time) {
 		return
 	}
 	mine.Claim, mine.ClaimAt, mine.ClaimRev = id, now, head
+	mine.Noted = slices.DeleteFunc(mine.Noted, func(n string) bool { return n == id }) // taken up again
 	if !slices.Contains(mine.Claimed, id) {
 		mine.Claimed = append(mine.Claimed, id)
 	}
