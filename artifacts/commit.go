@@ -40,6 +40,7 @@ func (p *Project) Commit(ctx context.Context, r CommitRequest) (*CommittedReply,
 			return refuse("no-git", v.root+" is in no git repository", "a person may run: git init")
 		}
 		repo = v.repo
+		reply.Warnings = v.neighbours()
 		request, err = v.staging(ctx, r, reply)
 		return err
 	})
@@ -65,6 +66,18 @@ func (p *Project) Commit(ctx context.Context, r CommitRequest) (*CommittedReply,
 		return nil
 	})
 	return reply, err
+}
+
+// neighbours warns of other sessions at work in the same folder: nobody can tell whose changes are whose.
+func (v *view) neighbours() []string {
+	var warnings []string
+	world := v.world()
+	for _, s := range v.book.Sessions {
+		if s.ID != v.mine.ID && s.Worktree == v.root && !s.Call && world.Alive(s) && !world.Lapsed(s) {
+			warnings = append(warnings, s.ID+" works in this folder too: its changes may be in this commit; a git worktree for each keeps them apart")
+		}
+	}
+	return warnings
 }
 
 func clipped(list []string, n int) []string {

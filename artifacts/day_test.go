@@ -308,3 +308,74 @@ func TestAPersonMayAcceptSetAndWaive(t *testing.T) {
 		t.Errorf("integrity = %+v", st.Integrity)
 	}
 }
+
+func TestSweepFindsWhatBroke(t *testing.T) {
+	b := newBench(t)
+	b.write(".harness/config.json", `{"policy": {"sweep_on_start": 2}}`)
+	b.set("claude", 3)
+	b.start()
+	b.work("F001")
+	must[*MarkReply](b)(b.p.MarkPassed(ctx, "F001", nil))
+	must[*CommittedReply](b)(b.p.Commit(ctx, CommitRequest{}))
+	b.end()
+	s := b.start()
+	if len(s.Swept) != 1 || !s.Swept[0].OK || s.Feature.ID != "F002" {
+		t.Errorf("start = %+v, want F001 swept and green", s)
+	}
+	if err := os.Remove(filepath.Join(b.dir, "done/F001")); err != nil {
+		t.Fatal(err)
+	}
+	s = b.start()
+	if len(s.Swept) != 1 || s.Swept[0].OK || !strings.HasPrefix(s.Next, `report_regression {"id":"F001"`) {
+		t.Errorf("start = %+v, want F001 swept and red", s)
+	}
+	must[*RegressionReply](b)(b.p.ReportRegression(ctx, "F001", "the file is gone"))
+	_, _ = b.p.NextFeature(ctx, NextRequest{Release: "F001 first"})
+	if n := must[*NextReply](b)(b.p.NextFeature(ctx, NextRequest{})); n.Feature.ID != "F001" {
+		t.Errorf("next = %s, want F001 offered first", n.Feature.ID)
+	}
+}
+
+func TestProofGoesStaleWithTheCodeItCovers(t *testing.T) {
+	b := newBench(t)
+	b.write("check.sh", "test -f done/F001\n")
+	all := items(2)
+	all[0].Check = "sh check.sh"
+	must[*InitializedReply](b)(b.p.Init(ctx, InitRequest{Project: "demo", Type: "cli", Features: all, Commit: true}))
+	b.git("add", "check.sh")
+	b.git("commit", "-qm", "check")
+	b.end()
+	b.start()
+	b.work("F001")
+	must[*MarkReply](b)(b.p.MarkPassed(ctx, "F001", nil))
+	stale := func() bool {
+		t.Helper()
+		l := must[*ListReply](b)(b.p.ListFeatures(ctx, Query{IDs: []string{"F001"}}))
+		return l.Features[0].Proof.Stale
+	}
+	if stale() {
+		t.Error("stale right after the pass")
+	}
+	must[*CommittedReply](b)(b.p.Commit(ctx, CommitRequest{}))
+	if stale() {
+		t.Error("stale after the commit of what was proved")
+	}
+	b.write("src/other", "new\n")
+	if !stale() {
+		t.Error("not stale though there is new code")
+	}
+	if err := os.RemoveAll(filepath.Join(b.dir, "src")); err != nil {
+		t.Fatal(err)
+	}
+	if stale() {
+		t.Error("stale though all is as it was")
+	}
+	b.write("check.sh", "true\n")
+	if !stale() {
+		t.Error("not stale though the check's own file changed")
+	}
+	r := must[*VerifyReply](b)(b.p.Verify(ctx, nil, "stale", 0))
+	if len(r.Results) != 1 || r.Results[0].ID != "F001" {
+		t.Errorf("verify stale = %+v", r)
+	}
+}

@@ -455,20 +455,14 @@ func (v *view) sealAll(reply *InitializedReply) {
 		r := ledger.Record{Kind: ledger.Seal, ID: s.ID, Pos: s.Positional, Keys: s.Keys, Adopted: f.State == feature.Passed && f.Problem == "", Broken: f.Problem != "", Retired: f.State == feature.Retired}
 		if r.Adopted {
 			passed++
-			v.ledgerStands(r)
 		}
 		v.record(r)
 	}
+	if fresh, err := ledger.Fold(slices.Concat(v.ledgerRaw, recordsBytes(v.records))); err == nil {
+		v.ledger = fresh // the answer of this call counts by it
+	}
 	if passed > 0 {
 		reply.Warnings = append(reply.Warnings, fmt.Sprintf("%d features passed already: they count, as unproven", passed))
-	}
-}
-
-// ledgerStands has the answer of this call count an adopted pass.
-func (v *view) ledgerStands(r ledger.Record) {
-	fresh, err := ledger.Fold(slices.Concat(v.ledgerRaw, recordsBytes(v.records), r.Bytes()))
-	if err == nil {
-		v.ledger = fresh
 	}
 }
 

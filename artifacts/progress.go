@@ -33,7 +33,7 @@ func (p *Project) AppendProgress(ctx context.Context, n Note) (*AppendReply, err
 		}
 		reply = &AppendReply{Session: v.mine.ID, Path: v.conf.Files.Progress, Tampered: firstTampered(v.tampered), Warnings: v.notPassed(n.Completed), Next: v.nextStep()}
 		if v.mine.Claim == "" && !v.mine.Init && len(v.tampered) == 0 {
-			reply.Next = "commit, then session_end"
+			reply.Next = "commit, then " + v.endCall()
 		}
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"sort"
@@ -86,11 +87,9 @@ func (v *view) gate(id string, evidence []Evidence) (*MarkReply, *markJob, error
 	if err := v.mayPass(f); err != nil {
 		return nil, nil, err
 	}
-	job := &markJob{id: id, command: v.check(f), cwd: f.Cwd}
-	if f.Cwd != "" {
-		if job.command.Dir, err = v.inside(f.Cwd); err != nil {
-			return nil, nil, err
-		}
+	job, err := v.job(f)
+	if err != nil {
+		return nil, nil, err
 	}
 	if why := feature.Masked(f.Check); why != "" {
 		return nil, nil, refuse("check-masked", "the check of "+id+" can't fail: "+why, "a check that hides its result proves nothing: a person must change it in the list, then run: longhaul accept")
@@ -138,6 +137,15 @@ func (v *view) mayPass(f *feature.Feature) error {
 			`append_progress with an in_progress item for it, commit, session_end; the next session verifies and marks it`)
 	}
 	return nil
+}
+
+// job is the check of a feature, to be run without the lock.
+func (v *view) job(f *feature.Feature) (job *markJob, err error) {
+	job = &markJob{id: f.ID, command: v.check(f), cwd: f.Cwd}
+	if f.Cwd != "" {
+		job.command.Dir, err = v.inside(f.Cwd)
+	}
+	return job, err
 }
 
 func (v *view) check(f *feature.Feature) runner.Command {
@@ -355,17 +363,16 @@ func (v *view) pass(ctx context.Context, job *markJob, proof *ledger.Proof) (*Ma
 	v.record(r)
 	v.put(v.listPath, raw)
 	v.mine.Pass(job.id)
-	f.State = feature.Passed
-	delete(v.ledger.Parked, job.id)
+	f.State, v.proven = feature.Passed, job.id
 	reply := &MarkReply{ID: job.id, Passed: true, Changed: true, Counts: v.counts()}
 	reply.Proof = proofReply(&v.records[len(v.records)-1])
 	reply.Proof.Evidence, reply.Proof.Tail = nil, clipFront(reply.Proof.Tail, 300)
-	reply.Next = "append_progress, commit, then session_end"
+	reply.Next = `append_progress {"next_steps":["…"]}, commit, then session_end`
 	if v.repo == nil {
-		reply.Next = "append_progress, then session_end"
+		reply.Next = `append_progress {"next_steps":["…"]}, then session_end`
 	}
 	if !v.mine.Full(v.conf.Policy.MaxFeaturesPerSession) && !v.late() {
-		reply.Next = "append_progress, commit, then next_feature or session_end"
+		reply.Next = `append_progress {"next_steps":["…"]}, commit, then next_feature or session_end`
 	}
 	return reply, nil
 }
@@ -381,6 +388,7 @@ func ruleRefusal(err error) error {
 
 // situate says which state of the code the proof is about.
 func (v *view) situate(ctx context.Context, f *feature.Feature, proof *ledger.Proof) error {
+	proof.Files, proof.Own = v.covered(f), v.ownFiles(proof)
 	if v.repo == nil {
 		return nil
 	}
@@ -402,7 +410,6 @@ func (v *view) situate(ctx context.Context, f *feature.Feature, proof *ledger.Pr
 			proof.Changed = append(proof.Changed, c)
 		}
 	}
-	proof.Files = v.covered(f)
 	return nil
 }
 
@@ -448,6 +455,23 @@ func (v *view) covered(f *feature.Feature) map[string]string {
 	return files
 }
 
+// ownFiles fingerprints the files that a check's command names: test files and scripts.
+func (v *view) ownFiles(proof *ledger.Proof) map[string]string {
+	const most = 20
+	own := map[string]string{}
+	for _, word := range strings.FieldsFunc(proof.Command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&()<>=\"'`", r) }) {
+		word, _, _ = strings.Cut(word, "::") // a pytest node
+		rel := path.Join(filepath.ToSlash(proof.Cwd), word)
+		if len(own) == most || !filepath.IsLocal(filepath.FromSlash(rel)) {
+			continue
+		}
+		if info, err := os.Stat(v.path(rel)); err == nil && info.Mode().IsRegular() {
+			own[rel] = v.print(rel)
+		}
+	}
+	return own
+}
+
 func (v *view) print(rel string) string {
 	if v.repo != nil {
 		return v.repo.Fingerprint(rel)
@@ -464,6 +488,11 @@ func (v *view) stale(ctx context.Context, r *ledger.Record) bool {
 	if r == nil || r.Proof == nil {
 		return false
 	}
+	for rel, before := range r.Proof.Own {
+		if v.print(rel) != before {
+			return true
+		}
+	}
 	if len(r.Proof.Files) > 0 {
 		for rel, before := range r.Proof.Files {
 			if v.print(rel) != before {
@@ -477,6 +506,13 @@ func (v *view) stale(ctx context.Context, r *ledger.Record) bool {
 	}
 	paths := map[string]bool{}
 	for rel := range r.Proof.Dirty {
+		paths[rel] = true
+	}
+	dirty, err := v.dirty(ctx)
+	if err != nil {
+		return true
+	}
+	for rel := range dirty {
 		paths[rel] = true
 	}
 	if r.Proof.Head != v.head.SHA {
@@ -519,14 +555,11 @@ func (p *Project) warnGreen(ctx context.Context, f *FeatureReply, warnings *[]st
 		return
 	}
 	var job *markJob
-	err := p.read(ctx, func(v *view) error {
+	err := p.read(ctx, func(v *view) (err error) {
 		if x := v.list.Find(f.ID); v.conf.Policy.RedFirst && x != nil && len(v.tampered) == 0 {
-			job = &markJob{id: f.ID, command: v.check(x), cwd: x.Cwd}
-			if x.Cwd != "" {
-				job.command.Dir = v.path(x.Cwd)
-			}
+			job, err = v.job(x)
 		}
-		return nil
+		return err
 	})
 	if err != nil || job == nil {
 		return
@@ -564,11 +597,9 @@ func (p *Project) Verify(ctx context.Context, ids []string, scope string, limit 
 			case len(jobs) == limit:
 				reply.Left = append(reply.Left, f.ID)
 			default:
-				job := &markJob{id: f.ID, command: v.check(f), cwd: f.Cwd}
-				if f.Cwd != "" {
-					if job.command.Dir, err = v.inside(f.Cwd); err != nil {
-						return err
-					}
+				job, err := v.job(f)
+				if err != nil {
+					return err
 				}
 				jobs = append(jobs, job)
 			}

@@ -123,7 +123,8 @@ type StartReply struct {
 	Progress *ProgressReply  `json:"progress,omitempty"`
 	Counts   feature.Counts  `json:"counts"`
 	Init     InitReply       `json:"init"`
-	State    string          `json:"state"` // feature, all_passed, none_defined, blocked, repair, session_done
+	Swept    []CheckResult   `json:"swept,omitempty"` // passed features checked again
+	State    string          `json:"state"`           // feature, all_passed, none_defined, blocked, repair, session_done
 	Feature  *FeatureReply   `json:"feature,omitempty"`
 	Todos    []string        `json:"todos,omitempty"`
 	Limits   Limits          `json:"limits"`
@@ -196,12 +197,13 @@ type LeftOut struct {
 
 // CommittedReply answers commit.
 type CommittedReply struct {
-	SHA     string    `json:"sha"`
-	Subject string    `json:"subject"`
-	Files   []string  `json:"files"`
-	LeftOut []LeftOut `json:"left_out,omitempty"`
-	Hooks   []string  `json:"hooks,omitempty"`
-	Next    string    `json:"next"`
+	SHA      string    `json:"sha"`
+	Subject  string    `json:"subject"`
+	Files    []string  `json:"files"`
+	LeftOut  []LeftOut `json:"left_out,omitempty"`
+	Hooks    []string  `json:"hooks,omitempty"`
+	Warnings []string  `json:"warnings,omitempty"`
+	Next     string    `json:"next"`
 }
 
 // InitializedReply answers harness_init.

@@ -120,6 +120,9 @@ func (p *Project) restoreCommit(ctx context.Context, target, reason string, repl
 		if err != nil {
 			return err
 		}
+		if rev == v.head.SHA {
+			return refuse("nothing-to-commit", "HEAD is "+short(rev)+" already; nothing was changed", `rollback {"target":"uncommitted","reason":"…"} drops what is not committed`)
+		}
 		undone, err := v.repo.Undone(ctx, rev)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +46,11 @@ func (p *Project) SessionStart(ctx context.Context, focus string, runInit bool) 
 	}
 	if runInit {
 		reply.Init = p.runInit(ctx, script)
+		if reply.Init.OK || !reply.Init.Ran && reply.Init.Code == "" {
+			if err := p.sweep(ctx, reply); err != nil {
+				return nil, err
+			}
+		}
 	}
 	err = p.update(ctx, func(v *view) error {
 		if err := v.require(needs{adopted: true, list: true, session: true}); err != nil {
@@ -104,13 +110,16 @@ func (v *view) dirty(ctx context.Context) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	dirty := map[string]string{}
+	if v.prints != nil {
+		return v.prints, nil
+	}
+	v.prints = map[string]string{}
 	for _, c := range changes {
 		if !v.isHarness(c.Path) {
-			dirty[c.Path] = v.repo.Fingerprint(c.Path)
+			v.prints[c.Path] = v.repo.Fingerprint(c.Path)
 		}
 	}
-	return dirty, nil
+	return v.prints, nil
 }
 
 // gitStatus asks git once a call.
@@ -154,6 +163,58 @@ func (v *view) orient(focus string, reply *StartReply) error {
 	return nil
 }
 
+// sweep checks a few passed features again, where the policy asks for it: first the most important, then the cheapest.
+func (p *Project) sweep(ctx context.Context, reply *StartReply) error {
+	var jobs []*markJob
+	err := p.read(ctx, func(v *view) error {
+		n := v.conf.Policy.SweepOnStart
+		if n <= 0 || len(v.tampered) > 0 || v.list == nil {
+			return nil
+		}
+		var core []*feature.Feature
+		for i := range v.list.Features {
+			f := &v.list.Features[i]
+			if f.State == feature.Passed && f.Problem == "" && f.Check != "" && feature.Masked(f.Check) == "" {
+				core = append(core, f)
+			}
+		}
+		slices.SortStableFunc(core, func(a, b *feature.Feature) int {
+			return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(v.cost(a.ID), v.cost(b.ID)))
+		})
+		for _, f := range core[:min(n, len(core))] {
+			job, err := v.job(f)
+			if err != nil {
+				return err
+			}
+			jobs = append(jobs, job)
+		}
+		return nil
+	})
+	if err != nil || len(jobs) == 0 {
+		return err
+	}
+	var swept VerifyReply
+	if err := p.verify(ctx, jobs, &swept); err != nil {
+		return err
+	}
+	for _, r := range swept.Results {
+		r.Tail = clipFront(r.Tail, 300)
+		reply.Swept = append(reply.Swept, r)
+	}
+	return nil
+}
+
+// broken are the passed features that a sweep found failing.
+func (r *StartReply) broken() []string {
+	var ids []string
+	for _, c := range r.Swept {
+		if !c.OK {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
 func (v *view) choose(focus string, reply *StartReply) {
 	if f := v.claimed(); f != nil {
 		reply.State, reply.Feature = "feature", v.show(f, true)
@@ -163,7 +224,7 @@ func (v *view) choose(focus string, reply *StartReply) {
 		return
 	}
 	if v.mine.Full(v.conf.Policy.MaxFeaturesPerSession) {
-		reply.State, reply.Next = "session_done", "commit what is left, then session_end"
+		reply.State, reply.Next = "session_done", v.nextStep()
 		v.nextOverride(reply)
 		return
 	}
@@ -184,6 +245,9 @@ func (v *view) choose(focus string, reply *StartReply) {
 }
 
 func (v *view) nextOverride(reply *StartReply) {
+	if ids := reply.broken(); len(ids) > 0 {
+		reply.Next = `report_regression {"id":"` + ids[0] + `","reason":"…"} first: ` + some(ids) + " passed before and fail now"
+	}
 	if len(v.tampered) > 0 {
 		reply.Next = v.nextStep()
 	}
@@ -466,7 +530,7 @@ func (v *view) limit() error {
 		return nil
 	}
 	return refuse("session-limit", fmt.Sprintf("%s has passed %s; the limit is %d a session", v.mine.ID, strings.Join(v.mine.Passed, ", "), n),
-		"commit, then session_end; the next session goes on")
+		v.nextStep())
 }
 
 func (v *view) claimID(id string, reply *NextReply) error {

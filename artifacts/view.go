@@ -33,6 +33,7 @@ type view struct {
 	head    history.Head
 	changed []history.Change // what git status says, when asked
 	asked   bool
+	prints  map[string]string // of what differs from HEAD, when asked
 
 	adopted bool // the harness is set up: there is a ledger, or there was one
 	conf    config.Config
@@ -54,6 +55,7 @@ type view struct {
 
 	broken   error // config or ledger can't be read
 	tampered []Tampering
+	proven   string   // the feature that this call passes
 	lost     []string // features that the seals know and the list does not hold
 	fresh    []string // appended by hand, not sealed yet
 	warnings []string
@@ -401,7 +403,7 @@ func problem(f *feature.Feature) error {
 }
 
 func (v *view) situation(focus string) feature.Situation {
-	s := feature.Situation{Focus: focus, Parked: v.ledger.Parked, Regressed: map[string]bool{}, Held: map[string]bool{}}
+	s := feature.Situation{Focus: focus, Parked: without(v.ledger.Parked, v.proven), Regressed: map[string]bool{}, Held: map[string]bool{}}
 	for id := range v.ledger.Regressed {
 		s.Regressed[id] = true
 	}
@@ -440,7 +442,7 @@ func (v *view) mineID() string {
 
 // unproven says whether a feature passes only because it did so before Longhaul came.
 func (v *view) unproven(f *feature.Feature) bool {
-	return f.State == feature.Passed && (!v.adopted || v.ledger.Unproven(f.ID) || v.ledger.Standing[f.ID] == nil)
+	return f.State == feature.Passed && f.ID != v.proven && (!v.adopted || v.ledger.Unproven(f.ID) || v.ledger.Standing[f.ID] == nil)
 }
 
 // counts are the totals by the seals: what was deleted from the list still counts.
@@ -498,9 +500,17 @@ func (v *view) nextStep() string {
 	case v.mine.Init:
 		return nextInit
 	case v.mine.Full(v.conf.Policy.MaxFeaturesPerSession), v.late():
-		return "commit what is left, then session_end"
+		return "commit what is left, then " + v.endCall()
 	}
-	return "next_feature, or session_end"
+	return "next_feature, or " + v.endCall()
+}
+
+// endCall is session_end with what it will ask for.
+func (v *view) endCall() string {
+	if v.mine.NextDone && !v.untold() {
+		return "session_end"
+	}
+	return `session_end {"next_steps":["…"]}`
 }
 
 // late says whether the session has had its time.

@@ -79,7 +79,7 @@ func (r resource) serveTemplate(p *artifacts.Project) server.ResourceTemplateHan
 func (r resource) contents(ctx context.Context, p *artifacts.Project, uri, id string) (c []mcp.ResourceContents, err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			c, err = nil, fmt.Errorf("internal: reading %s broke off: %v", uri, broken)
+			c, err = nil, fmt.Errorf("busy: reading %s broke off: %v", uri, broken)
 		}
 	}()
 	d, err := r.read(ctx, p, id)

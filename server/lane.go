@@ -17,6 +17,7 @@ import (
 //   - Nothing overtakes initialize. Everything else goes on at once.
 //   - A cancelled request is never answered; a cancelled call that still waits is never run.
 //   - At the end of input the loop is kept reading until every reply that is owed was written.
+//   - An error that is the client's gets the code that says so.
 //
 // Requests go on under ids of the lane's own, so that an id of any size comes back as it was written and two
 // requests with one id are kept apart.
@@ -53,6 +54,7 @@ type request struct {
 	inner     string // the lane's id, as JSON
 	outer     string // the client's id, as JSON
 	token     string // the progress token, as JSON
+	asked     inquiry
 	line      []byte
 	reader    bool // a tool call that changes nothing
 	cancelled bool
@@ -103,6 +105,7 @@ func (l *lane) request(m message) *request {
 		outer:  m.id,
 		inner:  `"~` + strconv.Itoa(l.next) + `"`,
 		token:  m.token,
+		asked:  m.asked,
 		reader: m.kind == toolCall && l.readOnly(m.tool),
 	}
 	if m.kind == listen {
@@ -286,7 +289,7 @@ func (l *lane) Write(line []byte) (int, error) {
 	dropped := l.stopped || r != nil && r.cancelled || !isReply && l.stale(line)
 	l.mu.Unlock()
 	if r != nil {
-		line = append([]byte(replyHead+r.outer), rest...)
+		line = append([]byte(replyHead+r.outer), r.asked.corrected(rest)...)
 		defer l.finish(r)
 	}
 	if !dropped {

@@ -29,6 +29,7 @@ type message struct {
 	id    string // as JSON, in one spelling
 	tool  string
 	token string // the progress token, as JSON
+	asked inquiry
 	about string // the id that is cancelled
 	from  int    // where the id begins in line
 	to    int
@@ -92,7 +93,9 @@ func (m message) classify() (message, []byte) {
 		return m, faultLine("null", mcp.INVALID_REQUEST, "id must be a string or a number, given once")
 	}
 	m.kind = requestKind(envelope.Method)
-	m.tool, m.token = paramsOf(envelope.Params)
+	p := paramsOf(envelope.Params)
+	m.tool, m.token = p.Name, string(p.Meta.Token)
+	m.asked = inquiry{mcp.MCPMethod(envelope.Method), p.URI, mcp.IsModernProtocol(p.Meta.Version)}
 	return m, nil
 }
 
@@ -165,17 +168,22 @@ func idSpan(line []byte) (from, to int, plainly bool) {
 	return from, to, true
 }
 
-func paramsOf(params json.RawMessage) (tool, token string) {
-	var p struct {
-		Name string `json:"name"`
-		Meta struct {
-			Token json.RawMessage `json:"progressToken"`
-		} `json:"_meta"`
+// params is what the lane must know of the parameters of a request.
+type params struct {
+	Name string `json:"name"`
+	URI  string `json:"uri"`
+	Meta struct {
+		Token   json.RawMessage `json:"progressToken"`
+		Version string          `json:"io.modelcontextprotocol/protocolVersion"`
+	} `json:"_meta"`
+}
+
+func paramsOf(raw json.RawMessage) params {
+	var p params
+	if len(raw) == 0 || json.Unmarshal(raw, &p) != nil {
+		return params{}
 	}
-	if len(params) == 0 || json.Unmarshal(params, &p) != nil {
-		return "", ""
-	}
-	return p.Name, string(p.Meta.Token)
+	return p
 }
 
 func cancelledID(params json.RawMessage) string {

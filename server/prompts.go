@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,9 +31,9 @@ var (
 var prompts = []prompt{
 	{name: "initialize", title: "Set up a long project", about: "For the first session: explore, split the goal into features, set the harness up", args: []argument{
 		{name: "description", about: "what is to be built", need: true},
-		{name: "type", about: "web-app, api, cli, library, mobile or other"},
+		{name: "type", about: "web-app, api, cli, library, mobile or other", set: types},
 		{name: "stack", about: "such as \"Next.js, TypeScript\"; else detected"},
-		{name: "layout", about: "claude (default), root or plan"},
+		{name: "layout", about: "claude (default), root or plan", set: layouts},
 	}},
 	{name: "continue", title: "Continue", about: "For every further session: one feature, tested, committed, handed over", args: []argument{
 		{name: "focus", about: "words that narrow the choice, such as authentication"},
@@ -55,11 +56,17 @@ type prompt struct {
 type argument struct {
 	name, about string
 	need        bool
+	set         []string // the values it takes; nil: any text
 }
+
+// lang is the last argument of every prompt.
+var lang = argument{name: "lang", about: "en, ru or zh; else as the other arguments are written", set: languages}
+
+func (p prompt) arguments() []argument { return append(slices.Clone(p.args), lang) }
 
 func (p prompt) definition() mcp.Prompt {
 	options := []mcp.PromptOption{mcp.WithPromptTitle(p.title), mcp.WithPromptDescription(p.about)}
-	for _, a := range append(slices.Clone(p.args), argument{name: "lang", about: "en, ru or zh; else as the other arguments are written"}) {
+	for _, a := range p.arguments() {
 		about := []mcp.ArgumentOption{mcp.ArgumentDescription(a.about)}
 		if a.need {
 			about = append(about, mcp.RequiredArgument())
@@ -69,28 +76,25 @@ func (p prompt) definition() mcp.Prompt {
 	return mcp.NewPrompt(p.name, options...)
 }
 
-// render fills the text of the prompt in the language that was asked for, with the limits of the policy in force.
-// Arguments are data: they are put in as they are and never read as a template.
+// render fills the text of the prompt in the language that was asked for, else in the one that the other arguments
+// are written in, with the limits of the policy in force. Arguments are data: they are put in as they are and never
+// read as a template.
 func (p prompt) render(policy func() artifacts.Policy) server.PromptHandlerFunc {
 	return func(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		values := map[string]string{}
-		for name, value := range r.Params.Arguments {
-			values[name] = strings.TrimSpace(value)
-		}
+		values, words := p.sorted(r.Params.Arguments)
 		for _, a := range p.args {
 			if a.need && values[a.name] == "" {
 				return nil, fmt.Errorf("bad-argument: %s is missing: %s", a.name, a.about)
 			}
 		}
-		lang, err := language(values)
-		if err != nil {
-			return nil, err
+		if values["lang"] == "" {
+			values["lang"] = written(words)
 		}
 		now := policy()
 		values["minutes"] = strconv.Itoa(now.SessionMinutes)
 		values["context"] = strconv.Itoa(now.ContextResetPercent)
 		values["features"] = strconv.Itoa(now.MaxFeaturesPerSession)
-		text, err := p.text(lang, values)
+		text, err := p.text(values)
 		if err != nil {
 			return nil, err
 		}
@@ -100,8 +104,8 @@ func (p prompt) render(policy func() artifacts.Policy) server.PromptHandlerFunc 
 	}
 }
 
-func (p prompt) text(lang string, values map[string]string) (string, error) {
-	t, err := template.ParseFS(promptTexts, "prompts/"+lang+"/"+p.name+".md")
+func (p prompt) text(values map[string]string) (string, error) {
+	t, err := template.ParseFS(promptTexts, "prompts/"+values["lang"]+"/"+p.name+".md")
 	if err != nil {
 		return "", err
 	}
@@ -110,17 +114,47 @@ func (p prompt) text(lang string, values map[string]string) (string, error) {
 	return b.String(), err
 }
 
-// language is the one that was asked for ("ru", "ru-RU"), else the one that the other arguments are written in.
-func language(values map[string]string) (string, error) {
-	asked := strings.ToLower(values["lang"])
-	if asked == "" {
-		return written(values["description"] + values["focus"]), nil
+// sorted gives each argument its value, and all words that are free text. Claude Code splits what follows the name of
+// a prompt at spaces and gives the words by position: one that can't be what its place says belongs to the text, and
+// so do the others that are free.
+func (p prompt) sorted(given map[string]string) (map[string]string, string) {
+	values, texts := map[string]string{}, map[string]string{}
+	var free []string
+	split := false
+	for _, a := range p.arguments() {
+		value := strings.TrimSpace(given[a.name])
+		if value == "" {
+			continue
+		}
+		if word := a.chosen(value); word != "" {
+			values[a.name] = word
+			continue
+		}
+		split = split || a.set != nil
+		free = append(free, value)
+		texts[a.name] = value
 	}
-	code, _, _ := strings.Cut(strings.ReplaceAll(asked, "_", "-"), "-")
-	if !slices.Contains(languages, code) {
-		return "", fmt.Errorf("bad-argument: lang is %q, but takes one of %s", asked, strings.Join(languages, ", "))
+	words := strings.Join(free, " ")
+	if split {
+		clear(texts)
+		if len(p.args) > 0 {
+			texts[p.args[0].name] = words
+		}
 	}
-	return code, nil
+	maps.Copy(values, texts)
+	return values, words
+}
+
+// chosen is the word of the set that was meant, "" when there is no set or none was meant. What follows a hyphen may be a region: "ru-RU".
+func (a argument) chosen(value string) string {
+	value = strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(value))
+	if a.name == lang.name {
+		value, _, _ = strings.Cut(value, "-")
+	}
+	if slices.Contains(a.set, value) {
+		return value
+	}
+	return ""
 }
 
 func written(text string) string {

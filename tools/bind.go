@@ -273,7 +273,7 @@ func (b *binder) item(at string, raw json.RawMessage, v reflect.Value) bool {
 	switch to := v.Addr().Interface().(type) {
 	case *artifacts.NoteItem:
 		return b.bindString(at, raw, reflect.ValueOf(&to.Note).Elem())
-	case *artifacts.Evidence:
+	case *observation:
 		return b.bindString(at, raw, reflect.ValueOf(&to.Observed).Elem())
 	}
 	return false
@@ -377,7 +377,7 @@ func kindWanted(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[artifacts.NoteItem]():
 		return `a string or {"id", "note"}`
-	case reflect.TypeFor[artifacts.Evidence]():
+	case reflect.TypeFor[observation]():
 		return `a string or {"step", "observed", "artifact"}`
 	}
 	switch t.Kind() {

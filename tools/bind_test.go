@@ -19,7 +19,7 @@ type everything struct {
 	Count    int                  `json:"count" default:"50" min:"1"`
 	List     []string             `json:"list"`
 	Notes    []artifacts.NoteItem `json:"notes"`
-	Evidence []artifacts.Evidence `json:"evidence"`
+	Evidence []observation        `json:"evidence"`
 	Features []incoming           `json:"features"`
 	Import   document             `json:"import"`
 }
@@ -74,10 +74,14 @@ func TestBindForgives(t *testing.T) {
 		{"objects for notes", "notes", `[{"id":"F1","note":"a"}, "b"]`, []artifacts.NoteItem{{ID: "F1", Note: "a"}, {Note: "b"}}},
 		{"one object for notes", "notes", `{"id":7,"note":"a"}`, []artifacts.NoteItem{{ID: "7", Note: "a"}}},
 		{"JSON text of objects for notes", "notes", `"[{\"id\":\"F1\",\"note\":\"a\"}]"`, []artifacts.NoteItem{{ID: "F1", Note: "a"}}},
-		{"strings for evidence", "evidence", `["a"]`, []artifacts.Evidence{{Observed: "a"}}},
-		{"objects for evidence", "evidence", `[{"step":"2","observed":"a","artifact":"b.png"}]`, []artifacts.Evidence{{Step: 2, Observed: "a", Artifact: "b.png"}}},
-		{"JSON text of an object inside a list", "evidence", `["{\"step\":1,\"observed\":\"a\"}"]`, []artifacts.Evidence{{Step: 1, Observed: "a"}}},
+		{"strings for evidence", "evidence", `["a"]`, []observation{{Observed: "a"}}},
+		{"objects for evidence", "evidence", `[{"step":"2","observed":"a","artifact":"b.png"}]`, []observation{{Step: 2, Observed: "a", Artifact: "b.png"}}},
+		{"JSON text of an object inside a list", "evidence", `["{\"step\":1,\"observed\":\"a\"}"]`, []observation{{Step: 1, Observed: "a"}}},
 		{"a feature", "features", `{"description":"d","steps":"s","priority":1,"passes":"true","depends_on":null}`, []incoming{{Description: "d", Steps: []string{"s"}, Priority: "1", Passes: true}}},
+		{"a priority in a string", "features", `{"description":"d","priority":"1"}`, []incoming{{Description: "d", Priority: "1"}}},
+		{"a word for a priority", "features", `{"description":"d","priority":"high"}`, []incoming{{Description: "d", Priority: "high"}}},
+		{"a fraction for a priority", "features", `{"description":"d","priority":1.5}`, []incoming{{Description: "d", Priority: "1.5"}}},
+		{"an absent step beside one", "evidence", `[{"observed":"a"},{"step":2,"observed":"b"}]`, []observation{{Observed: "a"}, {Step: 2, Observed: "b"}}},
 		{"JSON for a text to import", "import", `[{"id":1}]`, document(`[{"id":1}]`)},
 		{"a path to import", "import", `"a.json"`, document("a.json")},
 	}
@@ -128,6 +132,9 @@ func TestBindRefuses(t *testing.T) {
 		{"a number for an object", `{"must":"m","features":[3]}`, "features[0] is 3, but takes an object"},
 		{"a missing key inside", `{"must":"m","features":[{}]}`, "features[0].description is missing"},
 		{"a step that is no number", `{"must":"m","evidence":[{"step":"one"}]}`, "evidence[0].step"},
+		{"step zero", `{"must":"m","evidence":[{"observed":"a"},{"step":0,"observed":"a"}]}`, "evidence[1].step is 0, but takes a whole number from 1"},
+		{"step zero as text", `{"must":"m","evidence":[{"step":"0","observed":"a"}]}`, "evidence[0].step is 0"},
+		{"a list for a priority", `{"must":"m","features":[{"description":"d","priority":[1]}]}`, "features[0].priority is a list"},
 		{"bytes that are not UTF-8", "{\"must\":\"m\xff\"}", "must is not valid UTF-8"},
 		{"a NUL", `{"must":"a\u0000b"}`, "must holds a NUL character"},
 		{"nested too deep", `{"must":"m","list":` + deep + `}`, "nested more than"},

@@ -11,13 +11,16 @@ type incoming struct {
 	Steps       []string `json:"steps" about:"what a user does and sees"`
 	Check       string   `json:"check" about:"shell command that proves it"`
 	Category    string   `json:"category"`
-	Priority    string   `json:"priority" about:"1 first"`
+	Priority    priority `json:"priority" about:"1 first, or high, medium, low"`
 	DependsOn   []string `json:"depends_on" about:"ids"`
 	Files       []string `json:"files" about:"globs"`
 	Cwd         string   `json:"cwd" about:"of the check"`
 	ID          string   `json:"id" hide:"yes"`
 	Passes      bool     `json:"passes" hide:"yes"`
 }
+
+// A priority is a number or a word; it is kept as its text.
+type priority string
 
 func items(list []incoming) []artifacts.Incoming {
 	var out []artifacts.Incoming
@@ -26,7 +29,7 @@ func items(list []incoming) []artifacts.Incoming {
 			Item: feature.Item{
 				ID:          f.ID,
 				Category:    f.Category,
-				Priority:    f.Priority,
+				Priority:    string(f.Priority),
 				Description: f.Description,
 				Steps:       f.Steps,
 				Check:       f.Check,

@@ -12,7 +12,7 @@ type harnessInitArgs struct {
 	Description string     `json:"description"`
 	Stack       string     `json:"stack" about:"default: detected"`
 	Layout      string     `json:"layout" enum:"claude root plan"`
-	Features    []incoming `json:"features" brief:"yes" about:"items as in add_features"`
+	Features    []incoming `json:"features"`
 	Import      document   `json:"import" about:"path or text of a list or plan"`
 	InitScript  string     `json:"init_script" about:"bash text, or prepare or start for a template"`
 	SmokeTest   string     `json:"smoke_test" about:"shell command"`

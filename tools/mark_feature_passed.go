@@ -7,8 +7,15 @@ import (
 )
 
 type markFeaturePassedArgs struct {
-	ID       string               `json:"id" need:"yes"`
-	Evidence []artifacts.Evidence `json:"evidence" about:"what you saw, a string a step in order or {step, observed, artifact}; not needed with a check"`
+	ID       string        `json:"id" need:"yes"`
+	Evidence []observation `json:"evidence" about:"what you saw, a string a step in order or {step, observed, artifact}; not needed with a check"`
+}
+
+// An observation is artifacts.Evidence as a client sends it: a step that is given counts from 1.
+type observation struct {
+	Step     int    `json:"step" min:"1"`
+	Observed string `json:"observed"`
+	Artifact string `json:"artifact"`
 }
 
 var markFeaturePassed = define(spec{
@@ -21,5 +28,9 @@ var markFeaturePassed = define(spec{
 }, runMarkFeaturePassed)
 
 func runMarkFeaturePassed(ctx context.Context, p *artifacts.Project, a markFeaturePassedArgs) (*artifacts.MarkReply, error) {
-	return p.MarkPassed(ctx, a.ID, a.Evidence)
+	var evidence []artifacts.Evidence
+	for _, o := range a.Evidence {
+		evidence = append(evidence, artifacts.Evidence(o))
+	}
+	return p.MarkPassed(ctx, a.ID, evidence)
 }

@@ -11,13 +11,13 @@ import (
 
 // A field is an argument as its struct tags tell it:
 //
-//	json:"name"  about:"for the model"  need:"yes"  enum:"a b c"  default:"true"  min:"1"  hide:"yes"  brief:"yes"
+//	json:"name"  about:"for the model"  need:"yes"  enum:"a b c"  default:"true"  min:"1"  hide:"yes"
 type field struct {
 	index         int
 	kind          reflect.Type
 	name, about   string
 	need          bool
-	hide, brief   bool // not in the schema; items not told in detail
+	hide          bool // not in the schema
 	enum          []string
 	fallback, min string
 	set           bool // while binding: the client gave it
@@ -35,7 +35,6 @@ func fieldsOf(t reflect.Type) []field {
 			about:    f.Tag.Get("about"),
 			need:     f.Tag.Get("need") == "yes",
 			hide:     f.Tag.Get("hide") == "yes",
-			brief:    f.Tag.Get("brief") == "yes",
 			enum:     strings.Fields(f.Tag.Get("enum")),
 			fallback: f.Tag.Get("default"),
 			min:      f.Tag.Get("min"),
@@ -76,9 +75,6 @@ func objectSchema(t reflect.Type, closed bool) string {
 
 func (f field) schema() string {
 	b := typeSchema(f.kind)
-	if f.brief {
-		b = `{"type":"array","items":{"type":"object"}}`
-	}
 	var more string
 	if f.about != "" {
 		more += `,"description":` + quote(f.about)
@@ -97,8 +93,10 @@ func (f field) schema() string {
 
 func typeSchema(t reflect.Type) string {
 	switch t {
-	case reflect.TypeFor[artifacts.NoteItem](), reflect.TypeFor[artifacts.Evidence]():
-		return `{"type":["string","object"]}`
+	case reflect.TypeFor[artifacts.NoteItem](), reflect.TypeFor[observation]():
+		return `{"anyOf":[{"type":"string"},{"type":"object"}]}`
+	case reflect.TypeFor[priority]():
+		return `{"anyOf":[{"type":"number"},{"type":"string"}]}`
 	}
 	switch t.Kind() {
 	case reflect.Bool:

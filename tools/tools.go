@@ -118,7 +118,7 @@ func (t Tool) Definition() mcp.Tool {
 func (t Tool) Call(ctx context.Context, p *artifacts.Project, args json.RawMessage) (result *mcp.CallToolResult) {
 	defer func() {
 		if r := recover(); r != nil {
-			result = refused(fmt.Errorf("%s broke off: %v\n%s", t.spec.name, r, firstFrames(debug.Stack())))
+			result = refused(fmt.Errorf("%s broke off, nothing is known to be half done: %v\n%s", t.spec.name, r, firstFrames(debug.Stack())))
 		}
 	}()
 	if err := ctx.Err(); err != nil {
@@ -128,7 +128,7 @@ func (t Tool) Call(ctx context.Context, p *artifacts.Project, args json.RawMessa
 	if err != nil {
 		return refused(err)
 	}
-	return mcp.NewToolResultStructured(answer, string(answer))
+	return answered(answer)
 }
 
 // Handler serves the tool for project.
@@ -151,16 +151,17 @@ func rawArguments(r mcp.CallToolRequest) (json.RawMessage, error) {
 	return json.Marshal(r.Params.Arguments)
 }
 
-// refused is err as a result that the model reads. An error without a code of its own is "internal".
+// refused is err as a result that the model reads. An error without a code of its own is "busy": nothing says that
+// the call is wrong.
 func refused(err error) *mcp.CallToolResult {
 	var r *artifacts.Refusal
 	if errors.As(err, &r) {
-		return mcp.NewToolResultError(r.Error())
+		return refusal(r.Error())
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return mcp.NewToolResultError("busy: the call was cancelled\nNext: call it again")
 	}
-	return mcp.NewToolResultError("internal: " + err.Error() + "\nNext: call status; if it goes on, tell the user")
+	return refusal("busy: " + err.Error() + "\nNext: status; if it happens again, tell the user")
 }
 
 // compact is v in one line of JSON, with < > & as they are and empty lists for the ones that must be there.

@@ -297,11 +297,11 @@ func TestCallNeverFailsTheProtocol(t *testing.T) {
 	}{
 		{"a refusal", func(context.Context, plainArgs) (*plainReply, error) { return nil, refusal }, "claimed-by: F1 is taken\n- a\nNext: wait"},
 		{"a wrapped refusal", func(context.Context, plainArgs) (*plainReply, error) { return nil, fmt.Errorf("x: %w", refusal) }, "claimed-by: F1 is taken"},
-		{"another error", func(context.Context, plainArgs) (*plainReply, error) { return nil, errors.New("disk on fire") }, "internal: disk on fire\nNext: "},
+		{"another error", func(context.Context, plainArgs) (*plainReply, error) { return nil, errors.New("disk on fire") }, "busy: disk on fire\nNext: status"},
 		{"a cancel", func(context.Context, plainArgs) (*plainReply, error) { return nil, context.Canceled }, "busy: the call was cancelled"},
-		{"a panic", func(context.Context, plainArgs) (*plainReply, error) { panic("ouch") }, "internal: plain broke off: ouch"},
-		{"no answer", func(context.Context, plainArgs) (*plainReply, error) { return nil, nil }, "internal: no answer"},
-		{"an answer that is no JSON", func(context.Context, plainArgs) (*plainReply, error) { return &plainReply{Odd: math.NaN()}, nil }, "internal: "},
+		{"a panic", func(context.Context, plainArgs) (*plainReply, error) { panic("ouch") }, "busy: plain broke off, nothing is known to be half done: ouch"},
+		{"no answer", func(context.Context, plainArgs) (*plainReply, error) { return nil, nil }, "busy: no answer"},
+		{"an answer that is no JSON", func(context.Context, plainArgs) (*plainReply, error) { return &plainReply{Odd: math.NaN()}, nil }, "busy: "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 
 type verifyFeaturesArgs struct {
 	IDs   []string `json:"ids"`
-	Scope string   `json:"scope" enum:"claimed stale passed"`
-	Limit int      `json:"limit" min:"1"`
+	Scope string   `json:"scope" enum:"claimed stale passed" about:"claimed (default): this session's; stale: changed since proven; passed: all"`
+	Limit int      `json:"limit" min:"1" about:"default 10"`
 }
 
 var verifyFeatures = define(spec{

@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -97,7 +98,7 @@ func (l *List) sameFeature(a *List, i int) error {
 	if f.ID != g.ID || l.key(i) != a.key(i) {
 		return l.misplaced(a, i)
 	}
-	before, after := gjson.Parse(l.object(i)), gjson.Parse(a.object(i))
+	before, after := definitionOf(l.object(i)), definitionOf(a.object(i))
 	if key, changed := changedKey(before, after); changed {
 		if at := sameObject(a, before, i); at >= 0 {
 			return l.misplaced(a, i)
@@ -116,7 +117,7 @@ func (l *List) sameFeature(a *List, i int) error {
 // misplaced tells apart what can stand in the place of feature i.
 func (l *List) misplaced(a *List, i int) error {
 	id := l.Features[i].ID
-	at := sameObject(a, gjson.Parse(l.object(i)), i)
+	at := sameObject(a, definitionOf(l.object(i)), i)
 	if at < 0 && !l.Features[i].Positional && a.Find(id) != nil && a.Find(id) != &a.Features[i] {
 		at = i
 	}
@@ -136,29 +137,31 @@ func (l *List) misplaced(a *List, i int) error {
 }
 
 // sameObject finds the definition of a feature elsewhere in a list, -1 when it is nowhere.
-func sameObject(a *List, feature gjson.Result, not int) int {
+func sameObject(a *List, feature defining, not int) int {
 	for i := range a.Features {
 		if i == not {
 			continue
 		}
-		if _, changed := changedKey(feature, gjson.Parse(a.object(i))); !changed {
+		if _, changed := changedKey(feature, definitionOf(a.object(i))); !changed {
 			return i
 		}
 	}
 	return -1
 }
 
-// changedKey returns the first key of a definition that two objects differ
-// in. Order and white space say nothing.
-func changedKey(before, after gjson.Result) (key string, changed bool) {
-	was, is := definitionOf(before), definitionOf(after)
+// defining is what defines a feature: the values of each key, without white
+// space. Order says nothing.
+type defining map[string][]byte
+
+// changedKey returns the first key that two definitions differ in.
+func changedKey(was, is defining) (key string, changed bool) {
 	note := func(k string) {
 		if !changed || k < key {
 			key, changed = k, true
 		}
 	}
 	for k, v := range was {
-		if other, ok := is[k]; !ok || other != v {
+		if other, ok := is[k]; !ok || !bytes.Equal(other, v) {
 			note(k)
 		}
 	}
@@ -170,12 +173,12 @@ func changedKey(before, after gjson.Result) (key string, changed bool) {
 	return key, changed
 }
 
-func definitionOf(feature gjson.Result) map[string]string {
-	keys := map[string]string{}
-	feature.ForEach(func(k, v gjson.Result) bool {
+func definitionOf(object string) defining {
+	keys := defining{}
+	gjson.Parse(object).ForEach(func(k, v gjson.Result) bool {
 		if key := k.String(); !isStateKey(key) && stampKey(key) == "" {
 			// \x00 keeps apart the values of a key that is there twice.
-			keys[key] += "\x00" + v.Get("@ugly").Raw
+			keys[key] = append(append(keys[key], 0), v.Get("@ugly").Raw...)
 		}
 		return true
 	})

@@ -81,6 +81,13 @@ func (l *List) focus(text string) func(*Feature) int {
 	}
 }
 
+// Matches reports whether the feature with this id has at least one word of the
+// focus, as Next looks for it. Every feature matches a focus without words.
+func (l *List) Matches(id, focus string) bool {
+	f := l.Find(id)
+	return f != nil && (strings.TrimSpace(focus) == "" || l.focus(focus)(f) > 0)
+}
+
 // Blocked says why a feature can't be worked on, "" when it can: a problem of
 // its own, parked, or a dependency that is not met. Who holds it is no matter.
 func (l *List) Blocked(id string, s Situation) string {
@@ -126,7 +133,7 @@ func (l *List) met(id string, g *graph) bool {
 }
 
 // Warnings returns one short line for each problem that the list itself has:
-// ids twice, bad states, unknown dependencies and cycles.
+// ids twice, bad states, no text, unknown dependencies and cycles.
 func (l *List) Warnings() (lines []string) {
 	seen := map[string]bool{}
 	for i := range l.Features {
@@ -135,6 +142,7 @@ func (l *List) Warnings() (lines []string) {
 			lines = append(lines, f.Why)
 		}
 	}
+	lines = append(lines, l.wordless()...)
 	g := l.graph()
 	if g == nil {
 		return lines
@@ -153,6 +161,27 @@ func (l *List) Warnings() (lines []string) {
 	}
 	for _, cycle := range g.cycles() {
 		lines = append(lines, "dependency cycle: "+cycle)
+	}
+	return lines
+}
+
+// wordless names features that say neither what is wanted nor how to verify it,
+// the first ones of many.
+func (l *List) wordless() (lines []string) {
+	const most = 10
+	more := 0
+	for i := range l.Features {
+		f := &l.Features[i]
+		switch {
+		case f.State == Retired || slices.ContainsFunc(f.Steps, func(s string) bool { return strings.TrimSpace(s) != "" }):
+		case len(lines) < most:
+			lines = append(lines, f.ID+" has no description")
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("%d more features have no description", more))
 	}
 	return lines
 }

@@ -174,10 +174,7 @@ func (l *List) grouped(n int, shape, only string) bool {
 		}
 		l.inObject(g, shape, g, name)
 	})
-	if len(l.containers) > kept {
-		return true
-	}
-	return false
+	return len(l.containers) > kept
 }
 
 func (l *List) groupName(key, g int) string {

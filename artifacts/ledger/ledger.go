@@ -56,8 +56,9 @@ type Proof struct {
 	Tail     string            `json:"tail,omitempty"`
 	Evidence []Evidence        `json:"evidence,omitempty"`
 	Head     string            `json:"head,omitempty"`
-	Dirty    map[string]string `json:"dirty,omitempty"` // path -> fingerprint of what HEAD does not hold
-	Files    map[string]string `json:"files,omitempty"` // path -> fingerprint of what the feature says it covers
+	Dirty    map[string]string `json:"dirty,omitempty"`       // path -> fingerprint of what HEAD does not hold
+	Files    map[string]string `json:"files,omitempty"`       // path -> fingerprint of what the feature says it covers
+	Own      map[string]string `json:"check_files,omitempty"` // path -> fingerprint of files that the command names
 	Changed  []string          `json:"changed,omitempty"`
 	By       string            `json:"by,omitempty"`
 }

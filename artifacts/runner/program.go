@@ -19,6 +19,7 @@ const scriptLimit = 8 << 20
 type program struct {
 	path    string
 	args    []string
+	//lint:ignore U1000 the other systems have no use for it
 	line    string // the raw command line, where Windows needs one
 	shell   string // its name
 	missing string // the interpreter that is not there, as a message

@@ -10,7 +10,8 @@ import (
 var testRunners = []testRunner{
 	{name: "pytest", lines: []testLine{
 		counted(`^=*\s*((?:\d+ [a-z]+, )*\d+ [a-z]+) in \d+(?:\.\d+)?s(?: \([\d:]+\))?\s*=*$`, named),
-		nothing(`^=*\s*no tests (?:ran|collected)\b.*in \d`),
+		nothing(`(?i)^=*\s*no tests (?:ran|collected)\b.*in \d`),
+		nothing(`(?i)^=*\s*no tests ran\.?\s*=*$`),
 		nothing(`^=*\s*\d+(?:/\d+)? tests? collected\b.* in \d`),
 		nothing(`^collected 0 items`),
 	}},
@@ -60,6 +61,7 @@ var testRunners = []testRunner{
 	}},
 	{name: "minitest", lines: []testLine{
 		counted(`^(\d+) (?:runs|tests), \d+ assertions, \d+ failures, \d+ errors, (\d+) skips`, less),
+		nothing(`^0 (?:runs|tests), 0 assertions(?:, 0 failures)?(?:, 0 errors)?\.?$`),
 	}},
 	{name: "test-unit", lines: []testLine{
 		counted(`^(\d+) tests, \d+ assertions, \d+ failures, \d+ errors, (\d+) pendings, (\d+) omissions`, less),
@@ -90,6 +92,12 @@ var testRunners = []testRunner{
 		counted(`^(?:\[\w+\] )?Tests run: (\d+), Failures: \d+, Errors: \d+, Skipped: (\d+)`, less),
 		nothing(`^\[INFO\] No tests to run\.`),
 		nothing(`^\[INFO\] Tests are skipped\.`),
+	}},
+	{name: "XCTest", lines: []testLine{
+		counted(`^\s*Executed (\d+) tests?, with (?:(\d+) tests? skipped and )?\d+ failures?\b`, less),
+	}},
+	{name: "swift-testing", lines: []testLine{
+		counted(`^(?:\S+ )?Test run with (\d+) tests?(?: in \d+ suites?)? (?:passed|failed)\b`, sum),
 	}},
 	{name: "ctest", whole: ctest},
 }
@@ -168,10 +176,12 @@ var (
 	playwrightRunning = lazy(`^Running (\d+) tests? using \d+ workers?`)
 	playwrightRan     = lazy(`^\s+(\d+) (?:passed|failed|flaky)(?: \(.*\))?$`)
 	playwrightNot     = lazy(`^\s+\d+ (?:skipped|did not run)$`)
-	playwrightNone    = lazy(`^Error: No tests found`)
+	playwrightPassed  = lazy(`^\s*(\d+) passed \(\d+(?:\.\d+)?(?:ms|s|m|h)\)$`)
+	playwrightNone    = lazy(`^\s*Error: No tests found`)
 )
 
-// playwright's counts are too plain to be known without its first line.
+// playwright's counts are too plain to be known without its first line, but for the
+// one that tells the time.
 func playwright(lines []string) (ran bool, empty string) {
 	known := false
 	for _, line := range lines {
@@ -182,6 +192,11 @@ func playwright(lines []string) (ran bool, empty string) {
 			empty = line
 		case playwrightRan().MatchString(line) && sum(playwrightRan().FindStringSubmatch(line)) > 0:
 			return true, ""
+		case playwrightPassed().MatchString(line):
+			if sum(playwrightPassed().FindStringSubmatch(line)) > 0 {
+				return true, ""
+			}
+			empty = line
 		}
 	}
 	return false, empty

@@ -12,7 +12,7 @@ import (
 // or "" when one did or nothing is known about the command. It knows the summaries
 // of pytest, unittest, go test, gotestsum, cargo test, nextest, jest, vitest, mocha,
 // playwright, node, bun, deno, rspec, minitest, test-unit, phpunit, pest, dotnet
-// test, gradle, maven and ctest. Skipped tests did not run. One that ran, in
+// test, gradle, maven, XCTest, swift-testing and ctest. Skipped tests did not run. One that ran, in
 // whichever package and runner, is enough. It performs no I/O.
 func TestsRan(command, output string) (why string) {
 	lines := plainLines(output)
