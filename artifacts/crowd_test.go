@@ -99,6 +99,39 @@ func together(n int, do func(i int)) {
 	wg.Wait()
 }
 
+// TestCommitsAtOnceLeaveTheIndexWhole has three servers commit the same new files at the same instant.
+func TestCommitsAtOnceLeaveTheIndexWhole(t *testing.T) {
+	const servers = 3
+	for range 4 {
+		b := newBench(t)
+		b.set("claude", servers)
+		var all []*Project
+		for range servers {
+			p := b.elsewhere()
+			must[*StartReply](b)(p.SessionStart(ctx, "", false))
+			all = append(all, p)
+		}
+		for i := range 8 {
+			b.write(fmt.Sprint("file", i), "new\n")
+		}
+		var mu sync.Mutex
+		done := 0
+		together(servers, func(i int) {
+			_, err := all[i].Commit(ctx, CommitRequest{Message: "all"})
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				done++
+				return
+			}
+			b.refused(err, "nothing-to-commit")
+		})
+		if status := b.git("status", "--porcelain"); done == 0 || status != "" {
+			t.Fatalf("%d commits went through, git status says %q", done, status)
+		}
+	}
+}
+
 // TestClaimHasOneWinner has eight servers ask for the same feature at once, ten times.
 func TestClaimHasOneWinner(t *testing.T) {
 	const servers, rounds = 8, 10

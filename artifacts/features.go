@@ -41,7 +41,7 @@ func (p *Project) ListFeatures(ctx context.Context, q Query) (*ListReply, error)
 }
 
 func (v *view) listing(ctx context.Context, q Query) (*ListReply, error) {
-	reply := &ListReply{Features: []FeatureReply{}, Total: v.counts().Total, Tampered: v.tampered}
+	reply := &ListReply{Features: []FeatureReply{}, Total: v.counts().Total, Tampered: firstTampered(v.tampered)}
 	if len(q.IDs) > 0 {
 		return reply, v.detail(ctx, q.IDs, reply)
 	}
@@ -232,9 +232,9 @@ func (v *view) show(f *feature.Feature, bounded bool) *FeatureReply {
 		r.Steps = nil
 	}
 	if bounded {
-		r.Description = clip(r.Description, 1200)
+		r.Title, r.Description, r.Check = clip(r.Title, 300), clip(r.Description, 1200), clip(r.Check, 800)
 		r.Steps = cutSteps(r, 2400)
-		r.Files = firsts(r.Files, 10)
+		r.Files, r.DependsOn = clipped(firsts(r.Files, 10), 120), firsts(r.DependsOn, 20)
 	}
 	return r
 }
@@ -321,6 +321,11 @@ func acceptable(items []Incoming, ids bool) error {
 		seen[it.ID] = i
 		if it.Cwd != "" && !filepath.IsLocal(filepath.FromSlash(it.Cwd)) {
 			bad, code = append(bad, where+".cwd "+quote(it.Cwd)+" is outside the project"), "outside-project"
+		}
+		for _, file := range it.Files {
+			if !filepath.IsLocal(filepath.FromSlash(file)) {
+				bad, code = append(bad, where+".files "+quote(file)+" is outside the project"), "outside-project"
+			}
 		}
 	}
 	if len(bad) > 0 {

@@ -256,3 +256,13 @@ func TestRollbackToLastGood(t *testing.T) {
 	}
 	b.git("fsck", "--strict")
 }
+
+func TestServerStartedBesideTheListFindsTheProject(t *testing.T) {
+	b := newBench(t)
+	b.write("docs/features.json", `[{"id":"F001","description":"one works","passes":false}]`)
+	must[*InitializedReply](b)(b.p.Init(ctx, InitRequest{Project: "x", Type: "cli", Commit: true}))
+	below := b.at(filepath.Join(b.dir, "docs"))
+	if got := below.p.Root(); got != b.dir {
+		t.Errorf("Root = %s, want %s", got, b.dir)
+	}
+}

@@ -50,13 +50,32 @@ func findRoot(start string) (root string, err error) {
 			return dir, nil
 		}
 		if top != "" && slices.ContainsFunc(config.ListNames, func(n string) bool { return exists(filepath.Join(dir, n)) }) {
-			return dir, nil
+			return owner(dir, top), nil
 		}
 		if dir == top || dir == filepath.Dir(dir) {
 			break
 		}
 	}
 	return start, nil
+}
+
+// owner is the folder above whose harness has a list in dir as its own, else dir itself.
+func owner(dir, top string) string {
+	for up := dir; up != top; {
+		up = filepath.Dir(up)
+		if unsafe(up) {
+			break
+		}
+		raw, err := readMaybe(filepath.Join(up, configPath))
+		if err != nil || raw == nil {
+			continue
+		}
+		conf, err := config.Parse(raw)
+		if err == nil && filepath.Dir(filepath.Join(up, filepath.FromSlash(conf.Files.Features))) == dir {
+			return up
+		}
+	}
+	return dir
 }
 
 func gitRoot(dir string) string {

@@ -472,8 +472,9 @@ func (p *Project) NextFeature(ctx context.Context, r NextRequest) (*NextReply, e
 		}
 		fresh = v.mine.Claim != before
 		reply.Held = v.held()
+		reply.Held = reply.Held[:min(len(reply.Held), 20)]
 		reply.Counts = v.counts()
-		reply.Tampered = v.tampered
+		reply.Tampered = firstTampered(v.tampered)
 		reply.Warnings = v.warnings
 		return nil
 	})

@@ -78,6 +78,31 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
+func TestMatches(t *testing.T) {
+	l := parse(t, work)
+	for _, tt := range []struct {
+		id, focus string
+		want      bool
+	}{
+		{"C", "STYLE", true}, {"E", "print elephants", true}, {"E", "elephants", false}, {"B", "log OUT", true}, {"E", " ", true}, {"none", "", false},
+	} {
+		if got := l.Matches(tt.id, tt.focus); got != tt.want {
+			t.Errorf("Matches(%s, %q) = %v, want %v", tt.id, tt.focus, got, tt.want)
+		}
+	}
+}
+
+func TestWarningsNameWhatSaysNothing(t *testing.T) {
+	l := parse(t, `[{"id":"F1","passes":false},{"id":"F2","title":"t"},{"id":"F3","steps":["s"]},{"id":"F4","description":" ","steps":[""]},{"id":"F5","status":"retired"}]`)
+	if got, want := strings.Join(l.Warnings(), "\n"), "F1 has no description\nF4 has no description"; got != want {
+		t.Errorf("Warnings() = %s, want %s", got, want)
+	}
+	many := parse(t, "["+strings.Repeat("{},", 99)+"{}]").Warnings()
+	if len(many) != 11 || many[10] != "90 more features have no description" {
+		t.Errorf("Warnings() = %q, want ten named and the rest counted", many)
+	}
+}
+
 func TestLongChain(t *testing.T) {
 	var parts []string
 	const n = 20000

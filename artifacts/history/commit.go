@@ -220,28 +220,60 @@ func literal(paths []string) []string {
 }
 
 // introduce makes new files known to the index, as names without content, for git commit --only takes known ones
-// alone. undo takes the names out again.
+// alone. undo takes the names out again. What it puts in place is made of exactly the index that it replaces: an index
+// that somebody else writes meanwhile is neither overwritten now nor put back to an older one by undo.
 func (r *Repo) introduce(ctx context.Context, fresh []string) (undo func() error, err error) {
 	nothing := func() error { return nil }
 	if len(fresh) == 0 {
 		return nothing, nil
 	}
-	before, err := r.saveIndex()
+	dir, err := os.MkdirTemp("", "longhaul-index-")
 	if err != nil {
 		return nothing, err
 	}
-	p := r.program()
-	err = r.patiently(ctx, func() error {
-		_, err := p.run(ctx, call{dir: r.root, write: true, stdin: nulled(fresh),
-			args: []string{"add", "-N", "--pathspec-from-file=-", "--pathspec-file-nul"}})
-		return failure(r, err)
-	})
-	left, saveErr := r.saveIndex()
-	undo = func() error { return r.forget(before, left, fresh) }
-	if err != nil {
-		return nothing, alsoIf(err, errors.Join(saveErr, undo()))
+	defer os.RemoveAll(dir)
+	const tries = 50
+	for range tries {
+		var before, left savedIndex
+		err = r.patiently(ctx, func() error {
+			before, left, err = r.addNames(ctx, filepath.Join(dir, "index"), fresh)
+			return err
+		})
+		if err == nil {
+			return func() error { return r.forget(before, left, fresh) }, nil
+		}
+		if !errors.Is(err, errIndexMoved) {
+			return nothing, err
+		}
 	}
-	return undo, saveErr
+	return nothing, &Error{Code: "index-locked", Text: "other git processes write the index all the time", Next: "call again"}
+}
+
+// addNames adds the names to a copy of the index and puts it in the index's place.
+func (r *Repo) addNames(ctx context.Context, scratch string, fresh []string) (before, left savedIndex, err error) {
+	if before, err = r.saveIndex(); err != nil {
+		return before, left, err
+	}
+	if err := os.RemoveAll(scratch); err != nil {
+		return before, left, err
+	}
+	if before.data != nil {
+		if err := os.WriteFile(scratch, before.data, before.info.Mode().Perm()); err != nil {
+			return before, left, err
+		}
+	}
+	_, err = r.program().run(ctx, call{dir: r.root, write: true, stdin: nulled(fresh), env: []string{"GIT_INDEX_FILE=" + scratch},
+		args: []string{"add", "-N", "--pathspec-from-file=-", "--pathspec-file-nul"}})
+	if err = failure(r, err); err != nil {
+		return before, left, err
+	}
+	if left.info, err = os.Stat(scratch); err != nil {
+		return before, left, err
+	}
+	if left.data, err = os.ReadFile(scratch); err != nil {
+		return before, left, err
+	}
+	return before, left, r.putBack(left, before)
 }
 
 // forget undoes introduce: byte for byte, or name by name when somebody else has written the index since.

@@ -211,7 +211,7 @@ func (r *Repo) saveIndex() (savedIndex, error) {
 }
 
 // putBack makes the index what it was before, if it is still what our own step left; else somebody else has written it
-// since, and it stays. Its time comes back too: git tells by it which entries changed in the second it was written in.
+// since, it stays, and the error is errIndexMoved. Its time comes back too: git tells by it which entries changed in the second it was written in.
 func (r *Repo) putBack(before, left savedIndex) error {
 	if bytes.Equal(before.data, left.data) {
 		return nil
@@ -224,7 +224,12 @@ func (r *Repo) putBack(before, left savedIndex) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(lock) // gone already after the rename
+	placed := false
+	defer func() {
+		if !placed { // after the rename the name may be another's lock
+			_ = os.Remove(lock)
+		}
+	}()
 	now, err := r.saveIndex()
 	if err == nil && !bytes.Equal(now.data, left.data) {
 		err = errIndexMoved
@@ -247,6 +252,7 @@ func (r *Repo) putBack(before, left savedIndex) error {
 	if err := os.Rename(lock, r.indexFile()); err != nil {
 		return fmt.Errorf("put the index back: %w", err)
 	}
+	placed = true
 	return nil
 }
 

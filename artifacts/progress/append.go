@@ -27,7 +27,7 @@ func place(layout string, log []byte, e Entry) (at int, text string) {
 		return len(log), string(toUTF16(suffix(fromUTF16(log), e.render(2), false), order))
 	}
 	b := open(log)
-	if b.way == unknown && layout == "claude" && b.allOwn() {
+	if b.way == unknown && layout == "claude" && b.allOwn() && b.begins() {
 		b.way = newestFirst // one entry, written under another title
 	}
 	if b.way != newestFirst || len(b.entries) == 0 {

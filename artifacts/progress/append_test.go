@@ -2,6 +2,7 @@ package progress
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -169,6 +170,13 @@ func TestAdoptedOrder(t *testing.T) {
 		{"front matter", "---\ntitle: x\ndate: 2026-01-01\n---\n\n@## Session 7\na\n\n## Session 6\nb\n"},
 		{"fence never closed", "# L\n\n```\n@## Session 7\na\n\n## Session 6\nb\n"},
 		{"numbered chapters up", "## 1. Setup\na\n## 2. Auth\nb\n@"},
+		{"plain lines up", "Session 2 (2026-01-20)\ndid x\n\nSession 3 (2026-01-21)\ndid y\n@"},
+		{"plain lines down", "@Session 3 - 2026-01-21\ndid y\n\nSession 2 - 2026-01-20\ndid x\n"},
+		{"plain lines under a title", "# Progress\n\n@Session 3: b\ndid y\nSession 2: a\nSession 20 lines of prose\n"},
+		{"plain lines, russian", "@Сессия 3 — вторая\nb\n\nСессия 2 — первая\na\n"},
+		{"plain lines, chinese", "会话 2\na\n\n会话 3\nb\n@"},
+		{"one plain line", "Session 3 - 2026-01-21\ndid y\n@"},
+		{"plain line under headings", "# L\n\n## Session 5\nSession 9 - later\n\n## Session 6\nb\n@"},
 		{"one entry", "# L\n\n## Session 3\na\n@"},
 		{"same date twice", "## 2026-01-01\na\n## 2026-01-01\nb\n@"},
 		{"no heading", "did this\ndid that\n@"},
@@ -208,6 +216,26 @@ func TestAppendKeepsOrderOverManySessions(t *testing.T) {
 	}
 	if !bytes.Contains(down, []byte("\n### Session 6 | ")) {
 		t.Error("the entries do not take the level of those that were there")
+	}
+}
+
+func TestAppendKeepsToOneEnd(t *testing.T) {
+	for _, log := range []string{
+		"did this\ndid that\n", "Session 3 - 2031-01-01\na\n", "## 2031-01-01\na\n## 2031-01-01\nb\n", "# Notes\n\ntext\n", "Session 2 - 2026-01-02\na\n\nSession 3 - 2026-01-03\nb\n",
+	} {
+		for _, layout := range []string{"claude", "root", "plan"} {
+			out := []byte(log)
+			for n := 4; n <= 7; n++ {
+				was := out
+				out = Append(layout, out, session(n, "2026-02-0"+string(rune('0'+n))+" 10:00 +00:00"))
+				if !bytes.HasPrefix(out, was) {
+					t.Fatalf("%s, %q: session %d does not stand at the end: %s", layout, log, n, out)
+				}
+				if _, id, _ := Last(out, 4000); id != fmt.Sprintf("session-%03d", n) {
+					t.Errorf("%s, %q: Last() is of %s, want session %d", layout, log, id, n)
+				}
+			}
+		}
 	}
 }
 

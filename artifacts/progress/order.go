@@ -44,6 +44,7 @@ func open(log []byte) book {
 		}
 	}
 	b.choose(marked)
+	b.addPlain()
 	b.way = b.told()
 	return b
 }
@@ -104,6 +105,9 @@ func (b *book) keep(marked []entry, kind func(entry) bool, level int) {
 // sessions run side by side.
 func (b *book) told() direction {
 	if grows(b.log) || titled(b.log, boardTitle) && b.allOwn() {
+		return newestLast
+	}
+	if b.appended() && !titled(b.log, topTitle) {
 		return newestLast
 	}
 	own := titled(b.log, topTitle)

@@ -19,13 +19,17 @@ type heading struct {
 // that is never closed does not hide the rest of the file.
 func outline(file []byte) []heading {
 	o := outliner{file: file, at: contentStart(file)}
+	o.run()
+	return o.found
+}
+
+func (o *outliner) run() {
 	o.forget()
-	for o.at < len(file) {
-		line, next := lineAt(file, o.at)
+	for o.at < len(o.file) {
+		line, next := lineAt(o.file, o.at)
 		o.line(line, next)
 		o.at = next
 	}
-	return o.found
 }
 
 // outliner is the state between two lines.
@@ -33,6 +37,9 @@ type outliner struct {
 	file  []byte
 	at    int
 	found []heading
+
+	seeksPlain bool
+	plain      []heading // lines without markup that begin an entry
 
 	fence      byte // ` or ~ inside a fence, ! inside a comment, 0 outside
 	fenceWidth int
@@ -99,6 +106,9 @@ func (o *outliner) line(line []byte, next int) {
 		o.found = append(o.found, h)
 		o.forget()
 		return
+	}
+	if o.seeksPlain && indent == 0 {
+		o.notePlain(rest, next)
 	}
 	o.remember(rest, indent)
 }

@@ -62,10 +62,16 @@ func (b *book) tail(max int) (text string, cut bool) {
 
 // Highest returns the highest session number that a heading names, 0 when none does.
 func Highest(log []byte) int {
+	log = fromUTF16(log)
 	highest := 0
-	for _, h := range outline(fromUTF16(log)) {
+	for _, h := range outline(log) {
 		if m := markOf(h.text); m.named {
 			highest = max(highest, m.number)
+		}
+	}
+	for _, e := range open(log).entries {
+		if e.named {
+			highest = max(highest, e.number)
 		}
 	}
 	return highest

@@ -69,6 +69,8 @@ func TestHighest(t *testing.T) {
 		"## Session 7\n## Session 3\n": 7, "## Сессия №4\n": 4, "## 会话 5\n": 5, "## 第 6 次会话\n": 6, "## 12th session\n": 12,
 		"### 2026-01-31 | session-008\n": 8, "## Session #9: x\n": 9, "- Session 10\n": 0, "```\n## Session 11\n```\n": 0,
 		"## Session 20260131\n": 0, "## obsession 5\n": 0, "## 3. Session handling\n": 0, "## Session 99999999999999\n": 0,
+		"Session 3 - 2026-11-21\nx\n\nSession 2 (2026-11-20)\ny\n": 3, "Сессия 4 — тест\n": 4, "会话 5\n": 5, "Session 6\n": 6, "第 7 次会话\n": 7, "SESSION #8: x\n": 8,
+		"Session 9 was long\n": 0, "  Session 10\n": 0, "Session 2026-01-31\n": 0, "```\nSession 11\n```\n": 0, "## Session 1\nSession 12: not a heading\n": 1,
 	}
 	for log, want := range tests {
 		if got := Highest([]byte(log)); got != want {

@@ -17,8 +17,8 @@ const scriptLimit = 8 << 20
 
 // A program is what is executed for a Command.
 type program struct {
-	path    string
-	args    []string
+	path string
+	args []string
 	//lint:ignore U1000 the other systems have no use for it
 	line    string // the raw command line, where Windows needs one
 	shell   string // its name

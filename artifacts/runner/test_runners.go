@@ -11,7 +11,6 @@ var testRunners = []testRunner{
 	{name: "pytest", lines: []testLine{
 		counted(`^=*\s*((?:\d+ [a-z]+, )*\d+ [a-z]+) in \d+(?:\.\d+)?s(?: \([\d:]+\))?\s*=*$`, named),
 		nothing(`(?i)^=*\s*no tests (?:ran|collected)\b.*in \d`),
-		nothing(`(?i)^=*\s*no tests ran\.?\s*=*$`),
 		nothing(`^=*\s*\d+(?:/\d+)? tests? collected\b.* in \d`),
 		nothing(`^collected 0 items`),
 	}},
@@ -105,17 +104,21 @@ var testRunners = []testRunner{
 var (
 	unittestRan     = lazy(`^Ran (\d+) tests? in \d`)
 	unittestResult  = lazy(`^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$`)
+	noTestsRan      = lazy(`(?i)^=*\s*no tests ran\.?\s*=*$`)
 	unittestSkipped = lazy(`\bskipped=(\d+)`)
 )
 
 // unittest tells of the skipped ones in the line after the count.
 func unittest(lines []string) (ran bool, empty string) {
-	n := -1
+	n, alone := -1, ""
 	for _, line := range lines {
 		if m := unittestRan().FindStringSubmatch(line); m != nil {
 			n, _ = strconv.Atoi(m[1])
 			empty = line
 			continue
+		}
+		if noTestsRan().MatchString(line) {
+			alone = line
 		}
 		m := unittestResult().FindStringSubmatch(line)
 		if m == nil || n < 0 {
@@ -130,6 +133,9 @@ func unittest(lines []string) (ran bool, empty string) {
 			return true, ""
 		}
 		n = -1
+	}
+	if empty == "" {
+		empty = alone
 	}
 	// The result line may be in another stream that was not kept.
 	return n > 0, empty

@@ -1,0 +1,14 @@
+// Counts what stands on its input: words.mjs --lines | --words
+import { readFileSync } from 'node:fs';
+
+const text = readFileSync(0, 'utf8');
+const counts = {
+  '--lines': () => text.split('\n').length - 1,
+  '--words': () => text.split(/\s+/).filter(Boolean).length,
+};
+const count = counts[process.argv[2]];
+if (!count) {
+  console.error(`words: unknown option ${process.argv[2]}`);
+  process.exit(2);
+}
+console.log(count());
