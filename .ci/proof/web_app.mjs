@@ -17,7 +17,7 @@ export const webApp = {
   green: ['served at http://127.0.0.1:', '# pass 1', '# fail 0'],
   broken: ['the field is empty again'],
   harmless: { file: 'page.html', from: '<title>Notes</title>', to: '<title>My notes</title>' },
-  harmful: { file: 'page.html', from: "text.value = '';", to: '' },
+  harmful: { file: 'page.html', from: "text.value = '';", to: "text.value += '';" },
 
   async opened(server, { session }) {
     if (session === 'session-002') this.shoot('shots/old.png');

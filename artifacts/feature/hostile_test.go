@@ -11,10 +11,10 @@ func TestHostileSizes(t *testing.T) {
 		return `[{"id":"A","description":"a","passes":false},{"id":"B","description":"b","passes":false,` + more + `}]`
 	}
 	tests := []struct{ name, list, refused string }{
+		{"numbers", list(`"x":[` + strings.Repeat("1,", 300000) + `1]`), ""},
 		{"one key many times", list(strings.Repeat(`"k":1,`, 50000) + `"k":2`), ""},
 		{"steps", list(`"steps":[` + strings.Repeat(`"s",`, 200000) + `"s"]`), ""},
 		{"deep", list(`"x":` + strings.Repeat("[", 10000) + strings.Repeat("]", 10000)), "nested too deep"},
-		{"values", "[" + strings.Repeat("1,", maxValues) + "1]", "more than 8 million values"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -35,6 +35,9 @@ func idle(list []command) string {
 			return "trap " + clip(c.words[1], 40)
 		}
 	}
+	if len(list) == 1 && exitsZero(list[0].words) {
+		return spoken(list[0])
+	}
 	if len(list) < 2 {
 		return ""
 	}

@@ -104,7 +104,7 @@ func (b *book) keep(marked []entry, kind func(entry) bool, level int) {
 // one of the two is enough to find the newest on top, for clocks go wrong and
 // sessions run side by side.
 func (b *book) told() direction {
-	if grows(b.log) || titled(b.log, boardTitle) && b.allOwn() {
+	if grows(b.log) || titled(b.log, boardTitle) && b.allOwn() && bytes.Contains(b.log, []byte("\n## In progress")) {
 		return newestLast
 	}
 	if b.appended() && !titled(b.log, topTitle) {
