@@ -378,4 +378,7 @@ func TestProofGoesStaleWithTheCodeItCovers(t *testing.T) {
 	if len(r.Results) != 1 || r.Results[0].ID != "F001" {
 		t.Errorf("verify stale = %+v", r)
 	}
+	if stale() {
+		t.Error("stale after a green check of the code as it is")
+	}
 }

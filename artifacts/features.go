@@ -97,7 +97,7 @@ func (v *view) detail(ctx context.Context, ids []string, reply *ListReply) error
 		full := *v.show(f, false)
 		if r := v.ledger.Standing[f.ID]; r != nil {
 			full.Proof = proofReply(r)
-			full.Proof.Stale = v.stale(ctx, r)
+			full.Proof.Stale = v.stale(ctx, f.ID)
 			full.Proof.Tail = clipFront(full.Proof.Tail, 1000)
 		}
 		reply.Matched++

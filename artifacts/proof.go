@@ -483,8 +483,21 @@ func (v *view) print(rel string) string {
 	return hash(data)[:16]
 }
 
+// newestProof is what a pass stands on, or the newest green check since.
+func (v *view) newestProof(id string) *ledger.Record {
+	standing := v.ledger.Standing[id]
+	h := v.ledger.History(id)
+	for i := len(h) - 1; i >= 0 && standing != nil && h[i] != standing; i-- {
+		if h[i].Kind == ledger.Verified && h[i].Code == "" {
+			return h[i]
+		}
+	}
+	return standing
+}
+
 // stale says whether the code that a proof is about has moved since.
-func (v *view) stale(ctx context.Context, r *ledger.Record) bool {
+func (v *view) stale(ctx context.Context, id string) bool {
+	r := v.newestProof(id)
 	if r == nil || r.Proof == nil {
 		return false
 	}
@@ -691,7 +704,7 @@ func (v *view) toVerify(ctx context.Context, ids []string, scope string) ([]*fea
 		case "passed":
 			in = f.State == feature.Passed
 		case "stale":
-			in = f.State == feature.Passed && v.stale(ctx, v.ledger.Standing[f.ID])
+			in = f.State == feature.Passed && v.stale(ctx, f.ID)
 		default:
 			return nil, refuse("bad-argument", "scope "+quote(scope)+" is unknown: it takes claimed, stale or passed", "verify_features")
 		}

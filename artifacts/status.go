@@ -311,7 +311,7 @@ func (p *Project) EvidenceJSON(id string) (Document, error) {
 		if err != nil {
 			return err
 		}
-		e := evidence{ID: f.ID, Passed: f.State == feature.Passed, Stale: v.stale(context.Background(), v.ledger.Standing[id])}
+		e := evidence{ID: f.ID, Passed: f.State == feature.Passed, Stale: v.stale(context.Background(), id)}
 		if r := v.ledger.Standing[id]; r != nil && r.Kind == ledger.Seal {
 			e.Adopted = true
 		}

@@ -19,7 +19,7 @@ export function finish() {
 }
 
 // until waits for holds to become true, at most some seconds, and says whether it did.
-export async function until(holds, seconds = 10) {
+export async function until(holds, seconds = 30) {
   for (const end = Date.now() + seconds * 1000; ;) {
     if (await holds()) return true;
     if (Date.now() > end) return false;

@@ -15,11 +15,11 @@ func Masked(check string) (why string) { return masked(check, 4) }
 
 func masked(check string, depth int) string {
 	list, background := split(check)
-	if background {
-		return "a trailing &"
-	}
 	if why := maskedList(list, depth); why != "" {
 		return why
+	}
+	if background {
+		return "a trailing &"
 	}
 	return idle(list)
 }

@@ -17,7 +17,7 @@ async function onPage(use) {
         '--disable-background-networking', '--disable-component-update', '--disable-sync'],
     });
     const page = await browser.newPage({ viewport: { width: 480, height: 320 } });
-    page.setDefaultTimeout(5000);
+    page.setDefaultTimeout(15000);
     await page.goto(address);
     return await use(page, address);
   } finally {
