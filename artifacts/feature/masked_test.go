@@ -1,6 +1,9 @@
 package feature
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestMasked(t *testing.T) {
 	masking := []string{
@@ -28,6 +31,15 @@ func TestMasked(t *testing.T) {
 	for _, check := range clean {
 		if got := Masked(check); got != "" {
 			t.Errorf("Masked(%q) = %q, want nothing", check, got)
+		}
+	}
+}
+
+func TestMaskedDeepNesting(t *testing.T) {
+	for _, open := range []string{"(", "{ ", "$(", "`(", "${"} {
+		deep := strings.Repeat(open, 10000)
+		if got := Masked("npm test || true\n" + deep); got != "|| true" {
+			t.Errorf("Masked() = %q before %q…, want || true", got, open)
 		}
 	}
 }

@@ -66,6 +66,8 @@ func (s *shell) list(closing string) (list []command, background bool) {
 			s.depth++
 			c.group, c.behind = s.list(")")
 			s.depth--
+		case b == '(':
+			s.pos++ // nested deeper than any check: no group of its own
 		case b == ')':
 			s.pos++
 			if closing == ")" {
