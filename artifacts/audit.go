@@ -66,7 +66,6 @@ type auditor struct {
 	from     []string
 	touched  map[string]history.Version
 	findings []Finding
-	adopted  map[string]bool // commits at or after the adoption
 	last     *auditState
 }
 

@@ -156,7 +156,9 @@ func (v *view) orient(focus string, reply *StartReply) error {
 	if focus != "" {
 		v.mine.Focus = focus
 	}
+	warned := len(v.warnings)
 	v.choose(focus, reply)
+	reply.Warnings = append(reply.Warnings, v.warnings[warned:]...)
 	reply.Counts = v.counts()
 	policy := v.conf.Policy
 	reply.Limits = Limits{Features: policy.MaxFeaturesPerSession, Minutes: policy.SessionMinutes, Used: int(v.at.Sub(v.mine.Started).Minutes()), ContextPercent: policy.ContextResetPercent}
@@ -278,11 +280,8 @@ func (v *view) pick(focus string) (state string, f *feature.Feature, blocked []f
 	}
 	s := v.situation(focus)
 	f, blocked = v.list.Next(s)
-	if f == nil && focus != "" {
-		s.Focus = ""
-		if f, blocked = v.list.Next(s); f != nil {
-			v.warn("nothing left to do matches the focus " + quote(focus) + "; this is the next of all")
-		}
+	if f != nil && focus != "" && !v.list.Matches(f.ID, focus) {
+		v.warn("nothing open matches the focus " + quote(focus) + ": " + f.ID + " is the next of all")
 	}
 	switch c := v.counts(); {
 	case f != nil:

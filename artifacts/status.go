@@ -166,7 +166,7 @@ func (v *view) foundLog() (data []byte, path string) {
 
 func (v *view) integrity() Integrity {
 	i := Integrity{OK: len(v.tampered) == 0}
-	var unproven, uncommitted []string
+	var unproven []string
 	for n := range v.list.Features {
 		f := &v.list.Features[n]
 		if f.State != feature.Passed {
@@ -176,10 +176,7 @@ func (v *view) integrity() Integrity {
 			unproven = append(unproven, f.ID)
 		}
 	}
-	for _, id := range v.uncommitted() {
-		uncommitted = append(uncommitted, id)
-	}
-	i.Unproven, i.Uncommitted = firsts(unproven, 20), firsts(uncommitted, 20)
+	i.Unproven, i.Uncommitted = firsts(unproven, 20), firsts(v.uncommitted(), 20)
 	return i
 }
 
