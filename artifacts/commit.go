@@ -18,6 +18,7 @@ import (
 )
 
 var commitType = regexp.MustCompile(`^[a-z][a-z0-9-]{0,19}$`)
+
 var typedMessage = regexp.MustCompile(`^[a-z]+(\([^)]*\))?!?: `)
 
 // Commit commits what the session changed: never what was changed or staged before it, what is ignored, looks like a secret
@@ -78,13 +79,6 @@ func (v *view) neighbours() []string {
 		}
 	}
 	return warnings
-}
-
-func clipped(list []string, n int) []string {
-	for i := range list {
-		list[i] = clip(list[i], n)
-	}
-	return list
 }
 
 // staging decides what goes into the commit and what it is called.

@@ -239,8 +239,6 @@ func (v *view) show(f *feature.Feature, bounded bool) *FeatureReply {
 	return r
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
 // jsonSize is what a value costs in an answer.
 func jsonSize(v any) int {
 	var b bytes.Buffer

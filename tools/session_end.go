@@ -20,7 +20,7 @@ type sessionEndArgs struct {
 var sessionEnd = define(spec{
 	name:  "session_end",
 	title: "End session",
-	description: "The end checklist, a last progress entry (arguments as in append_progress), its commit; names every missing item. " +
+	description: "The end checklist, a last progress entry (as append_progress), its commit; names every missing item. " +
 		"Call it when the feature is committed or time or context runs out.",
 }, runSessionEnd)
 

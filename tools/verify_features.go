@@ -16,7 +16,7 @@ var verifyFeatures = define(spec{
 	name:  "verify_features",
 	title: "Verify features",
 	description: "Runs checks again, records the proof and lists what broke; marks nothing. " +
-		"Call it before new work or after a risky change.",
+		"Call it after a risky change.",
 	idempotent: true,
 }, runVerifyFeatures)
 

@@ -226,7 +226,7 @@ func TestRestoreRefusesObstacles(t *testing.T) {
 }
 
 func TestRestoreCommit(t *testing.T) {
-	dir, r := newRepo(t)
+	dir, _ := newRepo(t)
 	write(t, dir, "app/code", "v1\n")
 	write(t, dir, "app/old/deep", "old\n")
 	write(t, dir, "app/list", "list 1\n")
@@ -247,7 +247,7 @@ func TestRestoreCommit(t *testing.T) {
 	write(t, dir, "outside", "3 uncommitted\n")
 	write(t, dir, ".git/info/exclude", "*.env\nignored-harness\n")
 	write(t, dir, "app/ignored-harness", "x\n")
-	r = open(t, filepath.Join(dir, "app"))
+	r := open(t, filepath.Join(dir, "app"))
 	head := git(t, dir, "rev-parse", "HEAD")
 	restored, sha, err := r.RestoreCommit(t.Context(), good, []string{"list", "log", "none", "ignored-harness"}, "harness: back to good\n\n# kept")
 	if err != nil {

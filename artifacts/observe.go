@@ -1,0 +1,68 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/longhaul-mcp/longhaul/artifacts/ledger"
+	"github.com/longhaul-mcp/longhaul/artifacts/runner"
+)
+
+// observe runs a check and says what it showed. The refusal is nil when it proves that the feature works.
+func (p *Project) observe(ctx context.Context, job *markJob) (*ledger.Proof, *Refusal) {
+	proof := &ledger.Proof{Kind: "observed", Command: job.command.Line, Cwd: job.cwd}
+	result, err := p.run(ctx, job.command)
+	if err != nil {
+		var failed *runner.Error
+		if errors.As(err, &failed) {
+			return proof, refuse("check-failed", "the check of "+job.id+" can't be started: "+failed.Text, "mend it, then mark_feature_passed again")
+		}
+		return proof, refuse("check-failed", "the check of "+job.id+" can't be started: "+cause(err), "mend it, then mark_feature_passed again")
+	}
+	proof.ExitCode, proof.Seconds, proof.Tail, proof.Shell = &result.ExitCode, seconds(result), result.Tail, result.Shell
+	switch {
+	case result.Canceled:
+		return proof, refuse("busy", "the call was cancelled and the check ended; nothing was marked", "mark_feature_passed again")
+	case result.TimedOut:
+		return proof, refuse("check-timeout", fmt.Sprintf("the check of %s ran longer than %s and was ended: %s", job.id, job.command.Timeout, job.command.Line),
+			"make it faster, or a person may run: longhaul config set policy.check_timeout_s SECONDS", tailLines(result)...)
+	case !result.OK:
+		return proof, refuse("check-failed", fmt.Sprintf("the check of %s ended with exit code %d: %s", job.id, result.ExitCode, job.command.Line),
+			"mend the code, not the check, then mark_feature_passed again", tailLines(result)...)
+	}
+	if why := runner.TestsRan(job.command.Line, result.Output); why != "" {
+		return proof, refuse("no-tests-ran", "the check of "+job.id+": "+why+": "+job.command.Line, "write the test that the check is meant to run, then mark_feature_passed again", tailLines(result)...)
+	}
+	return proof, nil
+}
+
+// seconds never are 0 for something that ran.
+func seconds(r runner.Result) float64 { return max(r.Seconds, 0.001) }
+
+func tailLines(r runner.Result) []string {
+	if r.Tail == "" {
+		return []string{"it printed nothing"}
+	}
+	return []string{"its last output:\n" + clipFront(r.Tail, 8000)}
+}
+
+// warnGreen runs the check of a feature just claimed, where the policy wants it seen red first.
+func (p *Project) warnGreen(ctx context.Context, f *FeatureReply, warnings *[]string) {
+	if f == nil || f.Check == "" {
+		return
+	}
+	var job *markJob
+	err := p.read(ctx, func(v *view) (err error) {
+		if x := v.list.Find(f.ID); v.conf.Policy.RedFirst && x != nil && len(v.tampered) == 0 {
+			job, err = v.job(x)
+		}
+		return err
+	})
+	if err != nil || job == nil {
+		return
+	}
+	if _, failed := p.observe(ctx, job); failed == nil {
+		*warnings = append(*warnings, "the check of "+f.ID+" is green before any work: it may not test the feature")
+	}
+}
