@@ -55,6 +55,16 @@ func TestCancelledScriptIsEndedAndTheNextCallServed(t *testing.T) {
 	}
 }
 
+func TestScriptOfAClientThatLeftIsEndedAndTheReplyStillComes(t *testing.T) {
+	c, _ := waiting(t)
+	c.send(call(1, "session_start"), call(2, "status"))
+	c.wantID(2) // the script runs, and nothing else would end it
+	rest := c.hangUp()
+	if len(rest) != 1 || !strings.HasPrefix(rest[0], `{"jsonrpc":"2.0","id":1,"result":`) {
+		t.Errorf("lines after the input ended: %q, want the reply to 1", rest)
+	}
+}
+
 func TestMixedPipelineOfARealProject(t *testing.T) {
 	c, dir := waiting(t)
 	write(t, filepath.Join(dir, "go"), nil)

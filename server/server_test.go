@@ -109,13 +109,28 @@ func play(t *testing.T, s *server.MCPServer, wire []byte, dir string) []byte {
 		}
 		b.WriteString(line)
 		if reply := s.HandleMessage(ctx, json.RawMessage(message)); reply != nil {
-			b.Write(shownJSON(t, reply, dir))
+			b.Write(shownJSON(t, corrected(t, message, reply), dir))
 		}
 		for len(session.told) > 0 {
 			b.Write(shownJSON(t, <-session.told, dir))
 		}
 	}
 	return b.Bytes()
+}
+
+// corrected is the reply as the lane sends it.
+func corrected(t *testing.T, message string, sent any) any {
+	t.Helper()
+	line, err := json.Marshal(sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, fault := parse([]byte(message))
+	id, rest, isReply := reply(line)
+	if fault != nil || !isReply || !bytes.HasPrefix(rest, []byte(`,"error":`)) {
+		return sent
+	}
+	return json.RawMessage(replyHead + id + string(m.asked.corrected(rest)))
 }
 
 // volatile is what differs from run to run.
