@@ -248,7 +248,7 @@ func (v *view) gather(d *design) error {
 	d.warnings = append(d.warnings, firsts(warnings, 20)...)
 	const few = 30
 	if n := len(d.items); n < few {
-		d.warnings = append(d.warnings, fmt.Sprintf("%d features so far; a project usually needs 30 to 200, each small and testable from end to end", n))
+		d.warnings = append(d.warnings, fmt.Sprintf("%d so far: a project usually needs 30 to 200 features, each small and testable from end to end", n))
 	}
 	return nil
 }

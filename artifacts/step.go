@@ -16,7 +16,7 @@ func (v *view) nextStep() string {
 		return fmt.Sprintf("the session's %d minutes are over: commit what works, session_end with an in_progress item for %s", v.conf.Policy.SessionMinutes, v.mine.Claim)
 	case v.mine.Claim != "":
 		return "go on with " + v.mine.Claim
-	case v.mine.Init:
+	case v.mine.Init && len(v.mine.Passed) == 0:
 		return nextInit
 	case v.mine.Full(v.conf.Policy.MaxFeaturesPerSession), v.late():
 		return "commit what is left, then " + v.endCall()
