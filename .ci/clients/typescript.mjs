@@ -35,13 +35,12 @@ for (const { label, Client, Stdio, options, era } of clients) {
   await rejects(`${label}: an unknown tool is an error`, () => client.callTool({ name: 'delete_feature', arguments: {} }));
 
   const uris = (await client.listResources()).resources.map((r) => r.uri);
-  const there = uris.filter((uri) => uri !== 'harness://plan'); // this layout has none
-  for (const uri of [...new Set([...resources, ...there, 'harness://features/F001', 'harness://evidence/F001', 'harness://progress/session-001'])]) {
+  for (const uri of [...new Set([...resources, ...uris, 'harness://features/F001', 'harness://evidence/F001', 'harness://progress/session-001'])]) {
     const outcome = await client.readResource({ uri }).catch((error) => ({ error: String(error) }));
     check(`${label}: ${uri} is read`, outcome.contents?.[0]?.text?.length > 0, outcome);
   }
   for (const uri of resources) check(`${label}: ${uri} is listed`, uris.includes(uri), uris);
-  for (const uri of ['harness://nothing', 'harness://plan', 'harness://features/F999', 'harness://features/..%2F..%2Fetc', 'file:///etc/passwd']) {
+  for (const uri of ['harness://nothing', 'harness://features/F999', 'harness://features/..%2F..%2Fetc', 'file:///etc/passwd']) {
     await rejects(`${label}: ${uri} is an error`, () => client.readResource({ uri }));
   }
   const templates = (await client.listResourceTemplates()).resourceTemplates.map((t) => t.uriTemplate).sort();
