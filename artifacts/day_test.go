@@ -278,7 +278,15 @@ func TestAPersonMayAcceptSetAndWaive(t *testing.T) {
 	b.cut("F002")
 	b.replace(list, `"passes": false`, `"passes": true`)
 	b.replace(".harness/config.json", `"version"`, `"policy":{"session_minutes":9},"version"`)
-	taken, err := b.p.Accept(ctx, "ada")
+	shown, err := b.p.Tampered(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := b.files()
+	_, err = b.p.Accept(ctx, "ada", shown[:1])
+	b.refused(err, "busy")
+	b.unchanged(before)
+	taken, err := b.p.Accept(ctx, "ada", shown)
 	if err != nil || len(taken) != 3 {
 		t.Fatalf("Accept = %+v, %v; want the deletion, the pass and the policy", taken, err)
 	}

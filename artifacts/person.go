@@ -26,14 +26,17 @@ func (p *Project) Tampered(ctx context.Context) ([]Tampering, error) {
 }
 
 // Accept seals the list and the policy as they stand now, because a person wants them so. What passes in the list without a
-// proof counts from then on as adopted, unproven. Lines of the ledger are never given up: those that are gone come back.
-func (p *Project) Accept(ctx context.Context, by string) ([]Tampering, error) {
+// proof counts from then on as adopted, unproven. It takes what the person was shown and nothing that came since. Lines of the ledger are never given up: those that are gone come back.
+func (p *Project) Accept(ctx context.Context, by string, shown []Tampering) ([]Tampering, error) {
 	var taken []Tampering
 	err := p.update(ctx, func(v *view) error {
 		if err := v.require(needs{adopted: true, list: true}); err != nil {
 			return err
 		}
 		taken = v.tampered
+		if !slices.Equal(taken, shown) {
+			return refuse("busy", "the harness was changed again since you were asked; nothing was accepted", "longhaul accept shows what it is now")
+		}
 		if len(taken) == 0 {
 			return nil
 		}

@@ -149,9 +149,6 @@ func TestFirstCommit(t *testing.T) {
 		if _, err := r.Show("HEAD", "a"); !errors.Is(err, ErrNotExist) {
 			t.Errorf("Show() = %v, want ErrNotExist", err)
 		}
-		if _, err := r.LastGood(t.Context()); !errors.Is(err, ErrNotExist) {
-			t.Errorf("LastGood() = %v, want ErrNotExist", err)
-		}
 		got, err := r.Commit(t.Context(), CommitRequest{[]string{"a"}, "first"})
 		if err != nil || !slices.Equal(got.Files, []string{"a"}) {
 			t.Fatalf("Commit() = %+v, %v", got, err)

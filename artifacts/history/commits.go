@@ -220,33 +220,6 @@ func (o *objects) ancestors(ctx context.Context, sha string) (map[string]bool, e
 	return all, err
 }
 
-// LastGood is the newest commit on the first-parent line of HEAD with a Harness-Feature trailer; ErrNotExist where
-// there is none.
-func (r *Repo) LastGood(ctx context.Context) (string, error) {
-	h, err := r.readHead()
-	if err != nil {
-		return "", err
-	}
-	o := r.objects()
-	defer o.close()
-	for sha := h.SHA; sha != ""; {
-		if err := ctx.Err(); err != nil {
-			return "", err
-		}
-		n, err := o.commit(sha)
-		if err != nil {
-			return "", err
-		}
-		if len(n.Features) > 0 {
-			return sha, nil
-		}
-		if sha = ""; len(n.Parents) > 0 {
-			sha = n.Parents[0]
-		}
-	}
-	return "", ErrNotExist
-}
-
 // Changed gives the project's paths that differ between two commits, sorted.
 func (r *Repo) Changed(ctx context.Context, from, to string) ([]string, error) {
 	o := r.objects()

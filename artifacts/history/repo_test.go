@@ -452,9 +452,6 @@ func works(t *testing.T, r *Repo) {
 	if sha, err := r.Resolve("HEAD~0"); err != nil || sha != got.SHA {
 		t.Errorf("Resolve(HEAD~0) = %q, %v", sha, err)
 	}
-	if sha, err := r.LastGood(t.Context()); err != nil || sha != got.SHA {
-		t.Errorf("LastGood() = %q, %v", sha, err)
-	}
 	if undone, err := r.Undone(t.Context(), before.SHA); err != nil || len(undone) != 1 || undone[0].SHA != got.SHA {
 		t.Errorf("Undone() = %v, %v", undone, err)
 	}

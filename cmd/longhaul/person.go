@@ -23,7 +23,10 @@ func ask(s streams, question string) error {
 	if !ok || !term.IsTerminal(int(in.Fd())) {
 		return errNoTerminal
 	}
-	fmt.Fprintf(s.out, "%s\nType yes to go on: ", plain(question))
+	for line := range strings.Lines(question) {
+		fmt.Fprintln(s.out, strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " ")))+plain(line))
+	}
+	fmt.Fprint(s.out, "Type yes to go on: ")
 	answer, err := bufio.NewReader(in).ReadString('\n')
 	if err != nil || strings.TrimSpace(answer) != "yes" {
 		return errors.New("nothing was changed")
@@ -65,7 +68,7 @@ func accept(s streams, args []string) error {
 	if err := ask(s, "Take these changes as they are:\n"+tamperings(found)); err != nil {
 		return err
 	}
-	if _, err := p.Accept(ctx, person()); err != nil {
+	if _, err := p.Accept(ctx, person(), found); err != nil {
 		return refused(s, err)
 	}
 	fmt.Fprintln(s.out, "Accepted and recorded. Commit the harness files.")
@@ -75,7 +78,7 @@ func accept(s streams, args []string) error {
 func tamperings(found []artifacts.Tampering) string {
 	var lines []string
 	for _, t := range found {
-		lines = append(lines, strings.TrimSpace("  "+t.ID+" "+t.What+" "+t.Detail))
+		lines = append(lines, "  "+strings.TrimSpace(t.ID+" "+t.What+" "+t.Detail))
 	}
 	return strings.Join(lines, "\n")
 }
