@@ -40,12 +40,7 @@ var testRunners = []testRunner{
 		positive(`^\s*(\d+) failing$`, sum),
 	}},
 	{name: "playwright", whole: playwright},
-	{name: "node --test", lines: []testLine{
-		counted(`^(?:#|ℹ) pass (\d+)$`, sum),
-		positive(`^(?:#|ℹ) fail (\d+)$`, sum),
-		nothing(`^(?:#|ℹ) tests 0$`),
-		nothing(`^1\.\.0(?:\s*#.*)?$`),
-	}},
+	{name: "node --test", whole: nodeTest},
 	{name: "bun test", lines: []testLine{
 		positive(`^\s*(\d+) (?:pass|fail)$`, sum),
 		nothing(`^Ran \d+ tests? across \d+ files?`),
@@ -206,6 +201,34 @@ func playwright(lines []string) (ran bool, empty string) {
 		}
 	}
 	return false, empty
+}
+
+var (
+	nodeRan  = lazy(`^(?:#|ℹ) (pass|fail) (\d+)$`)
+	nodeFile = lazy(`^(?:✔|ok \d+ -) \S.*\.[cm]?[jt]sx?(?: \(\d+(?:\.\d+)?ms\))?$`)
+	nodeNone = lazy(`^(?:(?:#|ℹ) tests 0|1\.\.0(?:\s*#.*)?)$`)
+)
+
+// nodeTest counts no files: node reports one that holds no test as a test that passed.
+func nodeTest(lines []string) (ran bool, empty string) {
+	files, n := 0, 0
+	for _, line := range lines {
+		switch m := nodeRan().FindStringSubmatch(line); {
+		case m != nil:
+			n += sum(m)
+			if m[1] == "pass" {
+				empty = line
+			}
+		case nodeFile().MatchString(line):
+			files++
+		case nodeNone().MatchString(line):
+			empty = line
+		}
+	}
+	if n > 0 && files >= n {
+		empty += ", each a file without a test in it"
+	}
+	return n > files, empty
 }
 
 var (
