@@ -8,14 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/longhaul-mcp/longhaul/tools"
 )
 
-var update = flag.Bool("update", false, "rewrite the generated parts of README.md")
+var update = flag.Bool("update", false, "rewrite docs/tools.md and the generated part of README.md")
 
 const (
 	tableBegins = "<!-- tools: generated, see TestReadmeTools -->\n"
@@ -70,15 +69,7 @@ func toolArguments(t *testing.T, tool tools.Tool) string {
 	if err := json.Unmarshal(definition, &d); err != nil {
 		t.Fatal(err)
 	}
-	var arguments []string
-	for _, name := range keys(t, d.InputSchema.Properties) {
-		shown := "`" + name + "`"
-		if slices.Contains(d.InputSchema.Required, name) {
-			shown = "**" + shown + "**"
-		}
-		arguments = append(arguments, shown)
-	}
-	return strings.Join(arguments, ", ")
+	return strings.Join(marked(keys(t, d.InputSchema.Properties), d.InputSchema.Required), ", ")
 }
 
 // keys are the keys of a JSON object in their order.
