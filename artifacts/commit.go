@@ -290,7 +290,7 @@ func (v *view) leaveOut(c history.Change) string {
 		return "was changed before the session; name it in paths if it is meant"
 	}
 	if pattern := v.secret(c.Path); pattern != "" {
-		return "looks like a secret (" + pattern + ")"
+		return "secret-file: looks like " + pattern
 	}
 	if c.Deleted {
 		return ""
@@ -300,9 +300,12 @@ func (v *view) leaveOut(c history.Change) string {
 		return cause(err)
 	}
 	if mb := int64(v.conf.Policy.MaxFileMB); info.Size() > mb<<20 {
-		return fmt.Sprintf("is larger than %d MB; name it in paths if it is meant", mb)
+		return fmt.Sprintf("file-too-large: over %d MB; name it in paths if it is meant", mb)
 	}
-	return v.secretText(c)
+	if why := v.secretText(c); why != "" {
+		return "secret-file: " + why
+	}
+	return ""
 }
 
 // secretText says which credential a file holds that HEAD does not hold yet.
