@@ -3,10 +3,7 @@ package artifacts
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/longhaul-mcp/longhaul/artifacts/config"
 	"github.com/longhaul-mcp/longhaul/artifacts/feature"
@@ -97,62 +94,6 @@ func (p *Project) SetPolicy(ctx context.Context, key, value, by string) error {
 		v.record(ledger.Record{Kind: ledger.Policy, Hash: config.PolicyHash(raw), List: conf.Files.Features, Reason: key + " = " + clip(value, 200), By: by})
 		return nil
 	})
-}
-
-// Waive passes a feature without a proof, on a person's word and with a reason, both recorded.
-func (p *Project) Waive(ctx context.Context, id, reason, by string) error {
-	if strings.TrimSpace(reason) == "" {
-		return refuse("bad-argument", "a waiver needs a reason", "longhaul waive "+id+" --reason TEXT")
-	}
-	return p.update(ctx, func(v *view) error {
-		if err := v.require(needs{adopted: true, list: true, clean: true}); err != nil {
-			return err
-		}
-		f, err := v.find(id)
-		if err != nil {
-			return err
-		}
-		if err := problem(f); err != nil {
-			return err
-		}
-		if f.State != feature.Failing {
-			return refuse("bad-argument", fmt.Sprintf("%s is %s already", id, v.status(f, v.situation(""))), "longhaul status")
-		}
-		was := v.list.Was(id)
-		raw, err := v.list.Pass(id, v.at.UTC().Format(time.RFC3339), v.mineID())
-		if err != nil {
-			return ruleRefusal(err)
-		}
-		proof := &ledger.Proof{Kind: "waived", By: by}
-		if v.repo != nil {
-			proof.Head = v.head.SHA
-		}
-		v.record(ledger.Record{Kind: ledger.Passed, ID: id, Proof: proof, Was: was, Reason: reason})
-		v.put(v.listPath, raw)
-		for i := range v.book.Sessions {
-			if s := &v.book.Sessions[i]; s.Claim == id && s.Scope == v.who().Scope {
-				s.Noted = append(s.Noted, id)
-				s.Release()
-			}
-		}
-		return nil
-	})
-}
-
-// Explain is one feature in a line, for the question before a waiver.
-func (p *Project) Explain(ctx context.Context, id string) (string, error) {
-	var text string
-	err := p.read(ctx, func(v *view) error {
-		if err := v.require(needs{adopted: true, list: true}); err != nil {
-			return err
-		}
-		f, err := v.find(id)
-		if err == nil {
-			text = f.ID + ": " + v.text(id, 200)
-		}
-		return err
-	})
-	return text, err
 }
 
 // accepted says whether a person took the list without the feature.

@@ -13,7 +13,7 @@ import (
 // of both directions and decides which may go on when:
 //
 //   - Tool calls go one at a time, in the order they came. A read-only one may overtake while the call before
-//     it waits for a long script.
+//     it waits for a long script or for the person at the client.
 //   - Nothing overtakes initialize. Everything else goes on at once.
 //   - A cancelled request is never answered; a cancelled call that still waits is never run.
 //   - At the end of input the loop is kept reading until every reply that is owed was written.
@@ -35,6 +35,7 @@ type lane struct {
 	calls   []*request          // tool calls that wait for their turn
 	owed    map[string]*request // by the lane's id: forwarded, not answered
 	latest  map[string]*request // by the client's id: the newest not answered
+	dialogs map[string]bool     // by mcp-go's id: questions to the person at the client
 	next    int
 	held    int // bytes that wait
 	running count
@@ -67,6 +68,7 @@ func newLane(out io.Writer, readOnly func(string) bool, broken func()) *lane {
 		broken:   sync.OnceFunc(broken),
 		owed:     map[string]*request{},
 		latest:   map[string]*request{},
+		dialogs:  map[string]bool{},
 	}
 	l.change.L = &l.mu
 	return l
@@ -89,6 +91,8 @@ func (l *lane) take(line []byte) {
 		l.cancel(m.about)
 	case notification:
 		l.pass(m.line)
+	case answer:
+		l.answered(m)
 	case ignored:
 	default:
 		l.enqueue(l.request(m))
@@ -235,11 +239,43 @@ func (l *lane) setLong(running bool) {
 	l.pump()
 }
 
-// end notes that the client sends no more.
+// answered lets an answer to an open question in; any other asks for nothing.
+func (l *lane) answered(m message) {
+	if !l.dialogs[m.about] {
+		return
+	}
+	delete(l.dialogs, m.about)
+	l.long = false
+	l.pass(m.line)
+}
+
+// asks notes a question to the client. Whoever reads may go on until it is answered.
+func (l *lane) asks(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		l.pass(goneLine(id))
+		return
+	}
+	l.dialogs[id] = true
+	l.long = true
+	l.pump()
+}
+
+// goneLine answers a question that nobody will.
+func goneLine(id string) []byte {
+	return []byte(`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32000,"message":"the client has left"}}`)
+}
+
+// end notes that the client sends no more and that nobody will answer.
 func (l *lane) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ended = true
+	for id := range l.dialogs {
+		l.pass(goneLine(id))
+	}
+	clear(l.dialogs)
 	l.change.Broadcast()
 }
 
@@ -291,6 +327,8 @@ func (l *lane) Write(line []byte) (int, error) {
 	if r != nil {
 		line = append([]byte(replyHead+r.outer), r.asked.corrected(rest)...)
 		defer l.finish(r)
+	} else if isReply && bytes.HasPrefix(rest, []byte(`,"method":`)) {
+		l.asks(id)
 	}
 	if !dropped {
 		l.write(line)
@@ -308,6 +346,7 @@ func (l *lane) finish(r *request) {
 	l.running.add(r, -1)
 	if l.running.calls == 0 {
 		l.long = false
+		clear(l.dialogs)
 	}
 	l.unpark()
 	l.pump()

@@ -19,6 +19,7 @@ const (
 	listen                   // a stream that is never answered
 	notification             // goes on at once, no reply
 	cancellation             // of another request
+	answer                   // to a question of the server
 	ignored                  // asks for nothing
 )
 
@@ -30,7 +31,7 @@ type message struct {
 	tool  string
 	token string // the progress token, as JSON
 	asked inquiry
-	about string // the id that is cancelled
+	about string // the id that is cancelled or answered
 	from  int    // where the id begins in line
 	to    int
 }
@@ -73,7 +74,7 @@ func (m message) classify() (message, []byte) {
 	}
 	if envelope.Method == "" {
 		if envelope.Result != nil || envelope.Error != nil {
-			m.kind = ignored // an answer; this server asks nothing
+			m.kind, m.about = answer, idOr(envelope.ID, "")
 			return m, nil
 		}
 		return m, faultLine(idOr(envelope.ID, "null"), mcp.INVALID_REQUEST, "method is missing")

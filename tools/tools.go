@@ -125,6 +125,10 @@ func (t Tool) Call(ctx context.Context, p *artifacts.Project, args json.RawMessa
 		return refused(err)
 	}
 	answer, err := t.run(ctx, p, args)
+	var open unanswered
+	if errors.As(err, &open) {
+		return open.question.asking()
+	}
 	if err != nil {
 		return refused(err)
 	}
@@ -140,7 +144,7 @@ func (t Tool) Handler(p *artifacts.Project) server.ToolHandlerFunc {
 		if err != nil {
 			return refused(err), nil
 		}
-		return t.Call(ctx, p, args), nil
+		return t.Call(withPerson(ctx, r), p, args), nil
 	}
 }
 

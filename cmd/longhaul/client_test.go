@@ -42,8 +42,9 @@ type session struct {
 	updated chan string
 }
 
-// connect starts the program in the folder project and shakes hands in the era.
-func connect(t *testing.T, project, era string) session {
+// connect starts the program in the folder project and shakes hands in the era. dialog, where there is one, answers what
+// the server asks the user.
+func connect(t *testing.T, project, era string, dialog ...func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error)) session {
 	t.Helper()
 	program, err := build()
 	if err != nil {
@@ -53,11 +54,15 @@ func connect(t *testing.T, project, era string) session {
 	command.Dir = project
 	command.Env = append(os.Environ(), homeOf(t)...)
 	s := session{updated: make(chan string, 100)}
-	client := mcp.NewClient(&mcp.Implementation{Name: "go-sdk", Version: "1"}, &mcp.ClientOptions{
+	options := &mcp.ClientOptions{
 		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
 			s.updated <- r.Params.URI
 		},
-	})
+	}
+	if len(dialog) > 0 {
+		options.ElicitationHandler = dialog[0]
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "go-sdk", Version: "1"}, options)
 	s.ClientSession, err = client.Connect(t.Context(), &mcp.CommandTransport{Command: command}, &mcp.ClientSessionOptions{ProtocolVersion: era})
 	if err != nil {
 		t.Fatalf("Connect: %v", err)

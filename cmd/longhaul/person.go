@@ -128,7 +128,7 @@ func waive(s streams, args []string) error {
 	if err := ask(s, "Pass without proof:\n  "+what+"\n  because: "+*reason); err != nil {
 		return err
 	}
-	if err := p.Waive(ctx, words[0], *reason, person()); err != nil {
+	if _, err := p.Waive(ctx, words[0], *reason, person()); err != nil {
 		return refused(s, err)
 	}
 	fmt.Fprintln(s.out, plain(words[0]+" passes by waiver. Commit the harness files."))
