@@ -31,7 +31,7 @@ func waiting(t *testing.T) (c *client, dir string) {
 			t.Fatalf("%s: %v", step.tool, r.Content)
 		}
 	}
-	return dialServer(t, New(p, "test")), dir
+	return dialServer(t, New(p, "test", tools.Role{})), dir
 }
 
 func TestLongScriptDoesNotBlockStatus(t *testing.T) {

@@ -5,6 +5,7 @@ package server
 import (
 	"context"
 	_ "embed"
+	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -17,11 +18,16 @@ import (
 //go:embed instructions.md
 var instructions string
 
-// New returns the server of project: its tools, resources, prompts and completions, in both protocol eras.
-func New(project *artifacts.Project, version string) *server.MCPServer {
+// New returns the server of project: the tools of the role, resources, prompts and completions, in both protocol eras.
+// Tools that are not the role's are not listed, and refuse when they are called all the same.
+func New(project *artifacts.Project, version string, role tools.Role) *server.MCPServer {
 	hooks := &server.Hooks{}
 	hooks.AddAfterListResources(func(_ context.Context, _ any, r *mcp.ListResourcesRequest, result *mcp.ListResourcesResult) {
 		resources.ListFeatures(project, r.Params.Cursor, result)
+	})
+	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
+		policy := project.Policy()
+		result.Tools = slices.DeleteFunc(result.Tools, func(t mcp.Tool) bool { return !role.Has(t.Name, policy) })
 	})
 	project.OnChange(newSubscriptions(hooks).changed)
 
@@ -38,7 +44,7 @@ func New(project *artifacts.Project, version string) *server.MCPServer {
 		server.WithHooks(hooks),
 		server.WithRecovery(),
 	)
-	for _, t := range tools.All() {
+	for _, t := range role.Tools() {
 		s.AddTool(t.Definition(), t.Handler(project))
 	}
 	resources.Register(s, project)

@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/longhaul-mcp/longhaul/artifacts"
+	"github.com/longhaul-mcp/longhaul/tools"
 )
 
 var update = flag.Bool("update", false, "rewrite the transcripts in testdata/session")
@@ -68,7 +69,7 @@ func TestTranscripts(t *testing.T) {
 			for _, f := range archive.Files[:len(archive.Files)-1] {
 				write(t, filepath.Join(dir, filepath.FromSlash(f.Name)), f.Data)
 			}
-			got := play(t, New(open(t, dir), "test"), wire.Data, dir)
+			got := play(t, New(open(t, dir), "test", tools.Role{}), wire.Data, dir)
 			if *update {
 				wire.Data = got
 				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
@@ -204,7 +205,7 @@ func result(t *testing.T, s *server.MCPServer, session server.ClientSession, mes
 }
 
 func TestBothErasServeTheSame(t *testing.T) {
-	s := New(open(t, t.TempDir()), "test")
+	s := New(open(t, t.TempDir()), "test", tools.Role{})
 	for _, version := range []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} {
 		r := result(t, s, newListener(), `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"`+version+`","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
 		if r["protocolVersion"] != version || r["instructions"] != instructions {

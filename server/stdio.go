@@ -28,8 +28,8 @@ const (
 // is closed, or ctx ends, as it does at a signal; running calls are then cancelled and not waited for long.
 // Only JSON-RPC goes to out. The caller has SIGPIPE ignored. One Serve at a time: mcp-go's stdio loop has one
 // session a process.
-func Serve(ctx context.Context, project *artifacts.Project, version string, in io.Reader, out io.Writer, log *slog.Logger) error {
-	return serve(ctx, New(project, version), in, out, log)
+func Serve(ctx context.Context, project *artifacts.Project, version string, role tools.Role, in io.Reader, out io.Writer, log *slog.Logger) error {
+	return serve(ctx, New(project, version, role), in, out, log)
 }
 
 func serve(ctx context.Context, s *server.MCPServer, in io.Reader, out io.Writer, log *slog.Logger) error {

@@ -17,6 +17,7 @@ import (
 func call(s streams, args []string) error {
 	flags := flag.NewFlagSet("call", flag.ContinueOnError)
 	project := projectFlag(flags)
+	part := roleFlag(flags)
 	words, err := parse(flags, args)
 	if err != nil {
 		return err
@@ -24,7 +25,11 @@ func call(s streams, args []string) error {
 	if len(words) == 0 || len(words) > 2 {
 		return usageError{"takes a tool and its arguments as one JSON object\nTools: " + toolNames()}
 	}
-	tool, ok := tools.Find(words[0])
+	role, err := tools.ParseRole(*part)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	tool, ok := role.Find(words[0])
 	if !ok {
 		return usageError{fmt.Sprintf("no tool %q\nTools: %s", words[0], toolNames())}
 	}

@@ -105,7 +105,7 @@ func homeOf(t *testing.T) []string {
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(identity), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_CONFIG_HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "LONGHAUL_PROJECT=", "CLAUDE_PROJECT_DIR="}
+	return []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_CONFIG_HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "LONGHAUL_PROJECT=", "CLAUDE_PROJECT_DIR=", "LONGHAUL_ROLE="}
 }
 
 // call calls a tool with JSON arguments; a refusal comes back as its text, a success as its JSON.

@@ -28,8 +28,8 @@ type streams struct {
 // verbs lists every verb in the order that help prints.
 func verbs() []verb {
 	return []verb{
-		{"serve", "[--project DIR] [--log-level LEVEL]", "serve MCP on standard input and output (the default)", serve},
-		{"call", "[--project DIR] TOOL ['{…}' | -]", "call one tool; exit 1 when it refuses", call},
+		{"serve", "[--project DIR] [--role ROLE] [--log-level LEVEL]", "serve MCP on standard input and output (the default)", serve},
+		{"call", "[--project DIR] [--role ROLE] TOOL ['{…}' | -]", "call one tool; exit 1 when it refuses", call},
 		{"status", "[--project DIR] [--json]", "show how far the project is", status},
 		{"audit", "[--project DIR] [--range A..B] [--all] [--json]", "hold git history against the rules; exit 1 on a violation", audit},
 		{"accept", "[--project DIR]", "for a person: take the list and the policy as they are", accept},

@@ -41,6 +41,7 @@ func ownHome(env *testscript.Env) error {
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	env.Setenv("LONGHAUL_PROJECT", "")
 	env.Setenv("CLAUDE_PROJECT_DIR", "")
+	env.Setenv("LONGHAUL_ROLE", "")
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}

@@ -12,16 +12,22 @@ import (
 
 	"github.com/longhaul-mcp/longhaul/artifacts"
 	"github.com/longhaul-mcp/longhaul/server"
+	"github.com/longhaul-mcp/longhaul/tools"
 )
 
 // serve answers MCP requests until the client closes standard input or asks to stop.
 func serve(s streams, args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	project := projectFlag(flags)
+	part := roleFlag(flags)
 	level := slog.LevelWarn
 	flags.TextVar(&level, "log-level", level, "debug, info, warn or error")
 	if err := wordless(flags, args); err != nil {
 		return err
+	}
+	role, err := tools.ParseRole(*part)
+	if err != nil {
+		return usageError{err.Error()}
 	}
 	// A log line to a client that has left must not end the process half way through a write.
 	signal.Ignore(syscall.SIGPIPE)
@@ -31,12 +37,17 @@ func serve(s streams, args []string) error {
 	log := logger(s.err, level)
 	p := open(*project, "serve", log)
 	defer p.Close()
-	return server.Serve(ctx, p, release(), s.in, s.out, log)
+	return server.Serve(ctx, p, release(), role, s.in, s.out, log)
 }
 
 // projectFlag is the flag that every verb on a project takes.
 func projectFlag(flags *flag.FlagSet) *string {
 	return flags.String("project", "", "the project's folder")
+}
+
+// roleFlag is the flag of the verbs that run tools.
+func roleFlag(flags *flag.FlagSet) *string {
+	return flags.String("role", os.Getenv("LONGHAUL_ROLE"), "initializer, coder or evaluator: only its tools")
 }
 
 // open opens the project that the flag or, without it, the environment names.
