@@ -100,6 +100,13 @@ func (p *Project) read(ctx context.Context, look func(*view) error) error {
 	if err != nil {
 		return err
 	}
+	if v.halfDone() {
+		unlock()
+		_ = p.update(ctx, func(*view) error { return nil }) // where it can't be written, reading goes on
+		if v, unlock, err = p.open(ctx, false); err != nil {
+			return err
+		}
+	}
 	defer unlock()
 	return explain(look(v))
 }
@@ -110,7 +117,17 @@ func (p *Project) update(ctx context.Context, step func(*view) error) error {
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer func() { unlock() }()
+	if v.halfDone() {
+		if err := v.finishRollback(); err != nil {
+			return explain(err)
+		}
+		unlock()
+		if v, unlock, err = p.open(ctx, true); err != nil {
+			unlock = func() {}
+			return err
+		}
+	}
 	if err := step(v); err != nil {
 		return explain(err)
 	}

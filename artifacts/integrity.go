@@ -257,8 +257,8 @@ func (v *view) copyFile(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+tempSuffix, data, 0o600); err != nil {
+	if err := os.WriteFile(tempName(path), data, 0o600); err != nil {
 		return err
 	}
-	return os.Rename(path+tempSuffix, path)
+	return os.Rename(tempName(path), path)
 }

@@ -3,6 +3,7 @@ package artifacts
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -50,7 +51,7 @@ func (v *view) backup(ctx context.Context, reply *RollbackReply) error {
 		id = "no-session"
 	}
 	name := v.at.UTC().Format("20060102T150405Z") + "-" + id
-	for n := 2; v.isRef("refs/longhaul/backup/" + name); n++ {
+	for n := 2; v.isTaken("refs/longhaul/backup/" + name); n++ {
 		name = fmt.Sprintf("%s-%s-%d", v.at.UTC().Format("20060102T150405Z"), id, n)
 	}
 	ref, err := v.repo.Backup(ctx, name)
@@ -58,9 +59,10 @@ func (v *view) backup(ctx context.Context, reply *RollbackReply) error {
 	return err
 }
 
-func (v *view) isRef(name string) bool {
-	_, err := v.repo.Resolve(name)
-	return err == nil
+// isTaken says whether a ref is there, or the lock that a killed git has left in its place.
+func (v *view) isTaken(ref string) bool {
+	_, err := v.repo.Resolve(ref)
+	return err == nil || exists(filepath.Join(v.repo.CommonDir(), filepath.FromSlash(ref)+".lock"))
 }
 
 func (v *view) requireGit() error {
@@ -109,7 +111,9 @@ func (v *view) keptFiles() []string {
 }
 
 func (p *Project) restoreCommit(ctx context.Context, target, reason string, reply *RollbackReply) error {
-	return p.update(ctx, func(v *view) error {
+	var done *view
+	err := p.update(ctx, func(v *view) error {
+		done = v
 		if err := v.requireGit(); err != nil {
 			return err
 		}
@@ -135,23 +139,27 @@ func (p *Project) restoreCommit(ctx context.Context, target, reason string, repl
 		if v.mine != nil {
 			message += "\nHarness-Session: " + v.mine.ID + "\n"
 		}
+		i := intent{Head: v.head.SHA, Subject: "chore: roll back to " + short(rev), Rev: rev, IDs: ids, Session: v.mineID(), Backup: reply.BackupRef,
+			Reason: clip("rolled back to "+short(rev)+": "+reason, 1000)}
+		if err := v.intend(i); err != nil {
+			return err
+		}
 		restored, sha, err := v.repo.RestoreCommit(ctx, rev, v.keptFiles(), message)
 		if err != nil {
-			return err
+			return errors.Join(err, v.fulfilled())
 		}
 		reply.Restored, reply.Commit, reply.Reopened = restored, short(sha), ids
-		if err := v.reopen(ids); err != nil {
+		if err := v.undo(&i, sha); err != nil {
 			return err
-		}
-		why := "rolled back to " + short(rev) + ": " + reason
-		v.record(ledger.Record{Kind: ledger.Rollback, IDs: ids, Reason: clip(why, 1000), Commit: sha, BackupRef: reply.BackupRef})
-		if v.mine != nil {
-			v.mine.Passed = slices.DeleteFunc(v.mine.Passed, func(id string) bool { return slices.Contains(ids, id) })
 		}
 		v.head, err = v.repo.Head()
 		reply.Next = v.nextStep()
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return done.fulfilled()
 }
 
 func (v *view) target(ctx context.Context, target string) (string, error) {

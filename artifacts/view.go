@@ -54,6 +54,7 @@ type view struct {
 	lost     []string // features that the seals know and the list does not hold
 	fresh    []string // appended by hand, not sealed yet
 	warnings []string
+	cut      *intent // a rollback that did not end
 
 	changes []change
 	records []ledger.Record
@@ -79,6 +80,7 @@ func (v *view) load() (err error) {
 	if err := v.loadList(); err != nil {
 		return err
 	}
+	v.noteCutRollback()
 	return v.examine()
 }
 

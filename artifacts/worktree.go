@@ -74,7 +74,10 @@ func (v *view) harnessFiles(absolute bool) []string {
 		for i, rel := range files {
 			files[i] = v.path(rel)
 		}
-		files = append(files, v.bookPath(), filepath.Join(v.state, "journal.json"))
+		files = append(files, v.bookPath(), filepath.Join(v.state, "journal.json"), v.intentPath())
+		for _, name := range []string{"ledger", "list", "config", "state.json"} {
+			files = append(files, filepath.Join(v.copyDir(), name))
+		}
 	}
 	return files
 }

@@ -136,6 +136,7 @@ type State struct {
 	Retired   map[string]bool // retired when sealed
 	List      string          // the path of the feature list
 	Policy    string
+	Rollbacks []string // the commits that rollbacks made
 	Lines     int
 	Changes   int // grows with each change of Seals
 
@@ -214,6 +215,9 @@ func (s *State) take(r *Record) {
 			s.List = r.List
 		}
 	case Rollback:
+		if r.Commit != "" {
+			s.Rollbacks = append(s.Rollbacks, r.Commit)
+		}
 		for _, id := range r.IDs {
 			delete(s.Standing, id)
 			set(&s.Regressed, id, r.Reason)
