@@ -226,18 +226,16 @@ func (d document) insert(in hujson.Value, ends []int, key string, value any) []b
 	s := d.style()
 	inner := d.text[in.StartOffset+1 : in.EndOffset-1]
 	p := in.StartOffset + 1 + len(bytes.TrimRight(inner, " \t\r\n"))
-	rest := d.text[p : in.EndOffset-1]
-	line := endsInLineComment(d, p)
 	depth := d.depth(in.StartOffset)
 	gap, tail := s.line(depth+1), ""
 	switch {
-	case !bytes.Contains(inner, []byte("\n")) && len(ends) > 0 && !line:
+	case !bytes.Contains(inner, []byte("\n")) && !onlySpace(inner):
 		gap = " "
 		if s.tight {
 			gap = ""
 		}
 		s.flat = true
-	case !bytes.Contains(rest, []byte("\n")):
+	case onlySpace(inner) && !bytes.Contains(inner, []byte("\n")):
 		tail = s.line(depth)
 	}
 	item := print(value, s, depth+1)
@@ -257,12 +255,6 @@ func (d document) insert(in hujson.Value, ends []int, key string, value any) []b
 		return splice(out, last, last, ",")
 	}
 	return splice(out, p, p, gap+item+tail)
-}
-
-// endsInLineComment reports whether the text before offset p is the end of a // comment.
-func endsInLineComment(d document, p int) bool {
-	start := bytes.LastIndexByte(d.text[:p], '\n') + 1
-	return bytes.Contains(d.text[start:p], []byte("//"))
 }
 
 func trailing(v hujson.Value) bool {
