@@ -29,7 +29,7 @@ func New(project *artifacts.Project, version string, role tools.Role) *server.MC
 		policy := project.Policy()
 		result.Tools = slices.DeleteFunc(result.Tools, func(t mcp.Tool) bool { return !role.Has(t.Name, policy) })
 	})
-	project.OnChange(newSubscriptions(hooks).changed)
+	project.OnChange(newSubscriptions(hooks, project.Marks).changed)
 
 	s := server.NewMCPServer("longhaul", version,
 		server.WithTitle("Longhaul"),

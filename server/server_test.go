@@ -229,7 +229,7 @@ func TestSubscribersHearOfTheirResources(t *testing.T) {
 	s, hooks := server.NewMCPServer("t", "1"), &server.Hooks{}
 	server.WithHooks(hooks)(s)
 	server.WithResourceCapabilities(true, false)(s)
-	subs := newSubscriptions(hooks)
+	subs := newSubscriptions(hooks, func() map[string]string { return nil })
 	old := newListener()
 	result(t, s, old, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"harness://features/log%20in"}}`)
 	result(t, s, old, `{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"harness://features/log%20in"}}`)
@@ -254,7 +254,7 @@ func TestSubscribersHearOfTheirResources(t *testing.T) {
 func TestListenStreamIsTaggedAndEnds(t *testing.T) {
 	hooks := &server.Hooks{}
 	s := server.NewMCPServer("t", "1", server.WithHooks(hooks), server.WithResourceCapabilities(true, false))
-	subs := newSubscriptions(hooks)
+	subs := newSubscriptions(hooks, func() map[string]string { return nil })
 	session := newListener()
 	ctx := s.WithContext(t.Context(), session)
 	ended := make(chan mcp.JSONRPCMessage)

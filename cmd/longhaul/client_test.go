@@ -384,3 +384,35 @@ func TestClientHearsOfChanges(t *testing.T) {
 		})
 	}
 }
+
+// TestClientHearsOfAnotherProcess subscribes, and another process writes the log.
+func TestClientHearsOfAnotherProcess(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			project := t.TempDir()
+			s := connect(t, project, era)
+			if text, refused := s.call(t, "harness_init", `{"project":"p","type":"cli","features":[{"description":"The file a exists","steps":["ls a"],"check":"true a"}]}`); refused {
+				t.Fatal(text)
+			}
+			if err := s.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "harness://progress"}); err != nil {
+				t.Fatal(err)
+			}
+			other := connect(t, project, era)
+			for _, c := range [][2]string{{"session_start", `{}`}, {"append_progress", `{"focus":"f","next_steps":"n"}`}} {
+				if text, refused := other.call(t, c[0], c[1]); refused {
+					t.Fatal(text)
+				}
+			}
+			patience, stop := context.WithTimeout(t.Context(), time.Minute)
+			defer stop()
+			select {
+			case uri := <-s.updated:
+				if uri != "harness://progress" {
+					t.Errorf("updated %s, want harness://progress", uri)
+				}
+			case <-patience.Done():
+				t.Error("no word of what the other process wrote")
+			}
+		})
+	}
+}
