@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -164,7 +165,7 @@ func (p *Project) open(ctx context.Context, write bool) (v *view, unlock func(),
 func (v *view) lock(ctx context.Context, write bool) (unlock func(), err error) {
 	path := filepath.Join(v.state, "lock")
 	if write {
-		if err := v.makeState(); err != nil {
+		if err := os.MkdirAll(v.state, 0o755); err != nil {
 			return nil, err
 		}
 	} else if !exists(path) {
@@ -180,16 +181,28 @@ func (v *view) lock(ctx context.Context, write bool) (unlock func(), err error) 
 		_, err = l.TryRLockContext(ctx, 3*time.Millisecond)
 	}
 	unlock = func() { _ = l.Close() }
+	if err == nil && !holds(l) { // somebody removed the file while this call waited
+		unlock()
+		return v.lock(ctx, write)
+	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
 		return nil, refuse("busy", "other calls have held the project's lock "+path+" for "+lockWait.String(), "call again")
 	case err != nil && !write:
 		return func() {}, nil // a read-only folder, a file system without locks: reading needs none to be safe
+	case errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK):
+		return nil, refuse("unsafe-project", path+" lies on a file system that has no locks; nothing was changed",
+			"move the project to a disk that has them, such as a local one")
 	case err != nil:
 		return nil, err
 	}
+	v.holds = func() bool { return holds(l) }
 	if write || pending {
-		if err := recoverAct(v.state); err != nil {
+		err = recoverAct(v.state)
+		if err == nil && write {
+			err = v.hideState()
+		}
+		if err != nil {
 			unlock()
 			return nil, err
 		}
@@ -197,19 +210,23 @@ func (v *view) lock(ctx context.Context, write bool) (unlock func(), err error) 
 	return unlock, nil
 }
 
-// makeState makes the folder of claims, sessions and locks. Without git it lies in the project and ignores itself.
-func (v *view) makeState() error {
-	if err := os.MkdirAll(v.state, 0o755); err != nil {
-		return err
+// holds says whether the locked file is still the one that other processes would lock.
+func holds(l *flock.Flock) bool {
+	mine, err := l.Stat()
+	if err != nil {
+		return false
 	}
-	if v.repo != nil {
-		return nil
-	}
+	there, err := os.Stat(l.Path())
+	return err == nil && os.SameFile(mine, there)
+}
+
+// hideState has the folder of claims, sessions and locks ignore itself where it lies in the project, without git.
+func (v *view) hideState() error {
 	ignore := filepath.Join(v.state, ".gitignore")
-	if exists(ignore) {
+	if v.repo != nil || exists(ignore) {
 		return nil
 	}
-	return os.WriteFile(ignore, []byte("*\n"), 0o644)
+	return act(v.state, []change{{Path: ignore, data: []byte("*\n")}}) // never an empty file, which would hide nothing
 }
 
 // openGit finds the repository and the folder where claims, sessions and locks are kept.
@@ -238,22 +255,30 @@ func explain(err error) error {
 	var git *history.Error
 	var run *runner.Error
 	var path *fs.PathError
+	outcome := "; nothing was changed"
+	var begun begunError
+	if errors.As(err, &begun) {
+		outcome = "; what is begun is finished by the next call"
+	}
 	switch {
 	case err == nil || errors.As(err, &refusal):
 		return err
 	case noSpace(err):
-		return refuse("disk-full", cause(err)+"; nothing was changed", "free some space, then call again")
+		return refuse("disk-full", cause(err)+outcome, "free some space, then call again")
 	case errors.As(err, &git):
 		return refuse(git.Code, git.Text, git.Next)
 	case errors.As(err, &run):
 		return refuse(run.Code, run.Text, "mend the script, then call again")
 	case diskFull(err):
-		return refuse("disk-full", cause(err)+"; nothing was changed", "free some space, then call again")
+		return refuse("disk-full", cause(err)+outcome, "free some space, then call again")
 	case readOnly(err):
-		return refuse("read-only", cause(err)+"; nothing was changed", "make it writable for the user that runs the server")
+		return refuse("read-only", cause(err)+outcome, "make it writable for the user that runs the server")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return refuse("busy", "the call was cancelled; nothing was changed", "call again")
 	case errors.As(err, &path):
+		if begun.error != nil {
+			return refuse("busy", cause(err)+outcome, "call again")
+		}
 		return refuse("unreadable", cause(err), "mend the file, then call again")
 	}
 	return refuse("busy", cause(err), "call again; if it says the same, a person looks at the repository")

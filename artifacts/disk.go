@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 )
 
 // maxFile bounds what is read into memory: no list, log or ledger in use comes near it.
@@ -75,15 +76,16 @@ type change struct {
 }
 
 // act makes all changes or, after a crash between them, has the next call make the rest: new contents lie ready beside
-// their files, the journal names them, then each takes its place.
+// their files, the journal names them, then each takes its place. An error leaves everything as it was, except a begunError.
 func act(state string, changes []change) error {
+	begun := false
 	defer func() {
-		for _, c := range changes {
-			if c.Temp != "" {
-				_ = os.Remove(c.Temp) // nothing there once it has taken its place
-			}
+		if !begun {
+			dropTemps(changes)
 		}
 	}()
+	// What is appended can be taken back when a later step fails, a new content in its place can't.
+	slices.SortStableFunc(changes, func(a, b change) int { return rank(a) - rank(b) })
 	for i := range changes {
 		if err := changes[i].prepare(); err != nil {
 			return err
@@ -93,18 +95,78 @@ func act(state string, changes []change) error {
 	needed := len(changes) > 1 || (len(changes) == 1 && changes[0].Append != nil)
 	if needed {
 		if err := writeJournal(journal, changes); err != nil {
-			return err
+			return errors.Join(err, removeMaybe(journal))
 		}
 	}
-	for _, c := range changes {
-		if err := c.finish(); err != nil {
-			return err
+	for i := range changes {
+		err := changes[i].finish()
+		if err == nil {
+			continue
 		}
+		if begun = !takenBack(changes[:i+1], journal); begun {
+			return begunError{err}
+		}
+		return err
 	}
 	if !needed {
 		return nil
 	}
-	return os.Remove(journal)
+	return removeMaybe(journal)
+}
+
+// A begunError is what came between the changes of an act that can't be taken back: the journal has the next call go on.
+type begunError struct{ error }
+
+func (e begunError) Unwrap() error { return e.error }
+
+func rank(c change) int {
+	if c.Append != nil {
+		return 0
+	}
+	return 1
+}
+
+// takenBack undoes what was done of an act while none of its files has been replaced. The new contents are still there when
+// it is false.
+func takenBack(done []change, journal string) bool {
+	for _, c := range done {
+		if c.Append == nil && !exists(c.Temp) {
+			return false
+		}
+	}
+	for _, c := range done {
+		if c.Append != nil && c.takeBack() != nil {
+			return false
+		}
+	}
+	return removeMaybe(journal) == nil
+}
+
+// takeBack cuts off what was appended, as long as nobody has written behind it.
+func (c change) takeBack() error {
+	now, err := readMaybe(c.Path)
+	if err != nil || int64(len(now)) < c.Offset || !bytes.HasPrefix(c.Append, now[c.Offset:]) {
+		return err
+	}
+	if c.Before == "" {
+		return removeMaybe(c.Path)
+	}
+	return os.Truncate(c.Path, c.Offset)
+}
+
+func dropTemps(changes []change) {
+	for _, c := range changes {
+		if c.Temp != "" {
+			_ = os.Remove(c.Temp) // nothing there once it has taken its place
+		}
+	}
+}
+
+func removeMaybe(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func writeJournal(path string, changes []change) error {
@@ -113,10 +175,14 @@ func writeJournal(path string, changes []change) error {
 		return err
 	}
 	c := change{Path: path, Mode: 0o600, data: data}
-	if err := c.prepare(); err != nil {
-		return err
+	err = c.prepare()
+	if err == nil {
+		err = c.finish()
 	}
-	return c.finish()
+	if err != nil {
+		dropTemps([]change{c})
+	}
+	return err
 }
 
 // recoverAct finishes what a crash cut. A file that somebody changed since is left as it is: its owner has the last word,
@@ -153,7 +219,17 @@ func (c *change) settle() error {
 		return refuse("busy", c.Path+" was changed by somebody else at this moment; nothing was written", "call again")
 	}
 	c.Before = known(now)
+	if c.Append != nil && manyNames(c.Path) {
+		c.data, c.Append, c.Offset = append(now, c.Append...), nil, 0
+	}
 	return nil
+}
+
+// manyNames says whether a file has hard links. Its other names keep the bytes they have, for that is what snapshots made of
+// hard links live by: such a file is replaced whole, never written in place.
+func manyNames(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && links(info) > 1
 }
 
 func (c *change) prepare() error {

@@ -167,3 +167,93 @@ func TestReadOnlyFileIsRefused(t *testing.T) {
 		t.Errorf("list %q, litter %s", load(list), left(t, dir))
 	}
 }
+
+// TestActThatFailsLeavesAllAsItWas has the last file of an act fail, then its second.
+func TestActThatFailsLeavesAllAsItWas(t *testing.T) {
+	dir := t.TempDir()
+	log, list := filepath.Join(dir, "log"), filepath.Join(dir, "list")
+	save(t, log, "one\n")
+	save(t, list, "old")
+	fresh := filepath.Join(dir, "fresh")
+	changes := []change{
+		{Path: list, data: []byte("new")},
+		{Path: log, Append: []byte("two\n"), Offset: 4, Before: hash([]byte("one\n"))},
+		{Path: fresh, Append: []byte("first\n")},
+	}
+	for i := range changes {
+		if err := changes[i].prepare(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	journal := filepath.Join(dir, "journal.json")
+	if err := writeJournal(journal, changes); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range changes[1:] {
+		if err := c.finish(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !takenBack(changes, journal) {
+		t.Fatal("takenBack() = false, want true: no file was replaced")
+	}
+	dropTemps(changes)
+	if got, want := load(log)+"|"+load(list)+"|"+load(fresh), "one\n|old|"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if litter := left(t, dir); litter != "" {
+		t.Errorf("%s is left", litter)
+	}
+}
+
+// TestHardLinksKeepTheirBytes: a snapshot made of hard links is not written through.
+func TestHardLinksKeepTheirBytes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the number of links is not known there")
+	}
+	b := newBench(t)
+	b.set("claude", 2)
+	snapshot := t.TempDir()
+	names := []string{".claude/features.json", ".claude/progress.md", ".harness/ledger.jsonl"}
+	want := map[string]string{}
+	for _, name := range names {
+		if err := os.Link(filepath.Join(b.dir, name), filepath.Join(snapshot, filepath.Base(name))); err != nil {
+			t.Skip(err)
+		}
+		want[name] = b.read(name)
+	}
+	b.work("F001")
+	must[*StartReply](b)(b.p.SessionStart(ctx, "", false))
+	must[*AppendReply](b)(b.p.AppendProgress(ctx, Note{Notes: []string{"linked"}}))
+	if _, err := b.p.MarkPassed(ctx, "F001", nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if got := load(filepath.Join(snapshot, filepath.Base(name))); got != want[name] {
+			t.Errorf("the other name of %s was written through", name)
+		}
+		if b.read(name) == want[name] {
+			t.Errorf("%s did not change", name)
+		}
+	}
+}
+
+// TestLockRemovedByHand: a call whose lock file is taken away writes nothing, the next one works.
+func TestLockRemovedByHand(t *testing.T) {
+	b := newBench(t)
+	b.set("claude", 2)
+	lock := filepath.Join(b.dir, ".git", "longhaul", "lock")
+	before := b.read(".claude/progress.md")
+	err := b.p.update(ctx, func(v *view) error {
+		v.put(v.conf.Files.Progress, []byte("overwritten"))
+		if err := os.Remove(lock); err != nil {
+			t.Skip("an open file can't be removed here: ", err)
+		}
+		return nil
+	})
+	b.refused(err, "busy")
+	if got := b.read(".claude/progress.md"); got != before {
+		t.Errorf("the log is %q, want %q", got, before)
+	}
+	must[*StartReply](b)(b.p.SessionStart(ctx, "", false))
+}

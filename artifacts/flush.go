@@ -3,6 +3,7 @@ package artifacts
 import (
 	"bytes"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -33,7 +34,7 @@ func (v *view) record(r ledger.Record) {
 func (v *view) flush() error {
 	sweep(v.harnessFiles(true))
 	const fresh = time.Minute // a lease is renewed in steps: asking alone need not write
-	if v.mine != nil && (len(v.changes)+len(v.records) > 0 || v.at.Sub(v.mine.Seen) >= fresh) {
+	if v.mine != nil && (len(v.changes)+len(v.records) > 0 || v.at.Sub(v.mine.Seen).Abs() >= fresh) {
 		v.mine.Seen = v.at
 	}
 	if v.adopted && v.list != nil && v.listErr == nil {
@@ -51,6 +52,9 @@ func (v *view) flush() error {
 		if err := all[i].settle(); err != nil {
 			return err
 		}
+	}
+	if len(all) > 0 && !v.holds() {
+		return refuse("busy", "the lock "+filepath.Join(v.state, "lock")+" was removed during the call; nothing was written", "call again")
 	}
 	if err := act(v.state, all); err != nil {
 		return err

@@ -22,7 +22,8 @@ type view struct {
 	root  string
 	state string // the folder of claims, sessions and locks
 	at    time.Time
-	write bool // the call holds the lock alone
+	write bool        // the call holds the lock alone
+	holds func() bool // the lock file is still the one that was locked
 
 	repo    *history.Repo // nil without git
 	head    history.Head
@@ -207,6 +208,7 @@ func (v *view) world() session.World {
 	host := v.p.who.Host
 	return session.World{
 		Now:   v.at,
+		Host:  host,
 		Lease: 2 * time.Duration(v.conf.Policy.SessionMinutes) * time.Minute,
 		Alive: func(s session.Session) bool { return s.Host != host || runner.Born(s.PID) == s.Born && s.Born != "" },
 	}

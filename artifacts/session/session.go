@@ -85,12 +85,17 @@ func (b Book) Bytes() []byte {
 // World answers what a pure package can't see.
 type World struct {
 	Now   time.Time
+	Host  string               // where this process runs
 	Lease time.Duration        // a session unseen for longer is over
 	Alive func(s Session) bool // the process of a server session exists; unknown (another host) counts as alive
 }
 
-// Lapsed says whether the lease of a session has run out.
-func (w World) Lapsed(s Session) bool { return w.Now.Sub(s.Seen) > w.Lease }
+// Lapsed says whether the lease of a session has run out. One seen further ahead than a lease was written by a clock that
+// has been set back since: it would never end, so only a process that is known to live keeps it.
+func (w World) Lapsed(s Session) bool {
+	ago := w.Now.Sub(s.Seen)
+	return ago > w.Lease || (ago < -w.Lease && !(s.Host == w.Host && w.served(s)))
+}
 
 // served says whether a live server holds the session.
 func (w World) served(s Session) bool { return !s.Call && w.Alive(s) }

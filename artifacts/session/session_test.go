@@ -188,3 +188,30 @@ func TestEndChecklist(t *testing.T) {
 		}
 	}
 }
+
+// TestClockSetBack: a session from the future does not last until then, except that of a process known to live.
+func TestClockSetBack(t *testing.T) {
+	here, far := world(-24*60, 1), world(-24*60, 1)
+	here.Host, far.Host = "h", "other"
+	dead := world(-24 * 60)
+	dead.Host = "h"
+	tests := []struct {
+		name string
+		w    World
+		want bool
+	}{
+		{"a live process here", here, false},
+		{"a dead process here", dead, true},
+		{"a process of another host", far, true},
+		{"within the lease", world(-60), false},
+	}
+	for _, tt := range tests {
+		if got := tt.w.Lapsed(Session{Host: "h", PID: 1, Born: "a", Seen: noon}); got != tt.want {
+			t.Errorf("%s: Lapsed() = %v, want %v", tt.name, got, tt.want)
+		}
+	}
+	zone := time.FixedZone("east", 14*3600)
+	if world(1).Lapsed(Session{Seen: noon.In(zone)}) {
+		t.Error("another time zone ends the lease")
+	}
+}
