@@ -48,7 +48,7 @@ type lane struct {
 type count struct{ openings, calls, readers int }
 
 // mostHeld bounds the bytes that wait: a client that sends faster is no longer read from.
-const mostHeld = 128 << 20
+const mostHeld = 32 << 20
 
 type request struct {
 	kind      kind

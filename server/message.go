@@ -51,7 +51,7 @@ func parse(line []byte) (m message, fault []byte) {
 	case len(line) == 0:
 		return message{kind: ignored}, nil
 	case !json.Valid(line):
-		return m, faultLine("null", mcp.PARSE_ERROR, "not valid JSON")
+		return m, faultLine("null", mcp.PARSE_ERROR, "not valid JSON, or nested more than 10,000 deep")
 	case line[0] == '[':
 		return m, faultLine("null", mcp.INVALID_REQUEST, "batches are not supported; send one message a line")
 	case line[0] != '{':

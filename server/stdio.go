@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"regexp"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -19,7 +20,7 @@ import (
 )
 
 const (
-	mostLine = 64 << 20              // bytes of one message
+	mostLine = 8 << 20               // bytes of one message
 	goodbye  = 80 * time.Millisecond // that running calls get to end when ctx has
 	grace    = 2 * time.Second       // that scripts get to end when in has
 )
@@ -98,14 +99,14 @@ func feed(in io.Reader, l *lane) {
 	defer l.end()
 	r := bufio.NewReaderSize(in, 64<<10)
 	for first := true; ; first = false {
-		line, whole, err := readLine(r, mostLine)
+		line, lost, err := readLine(r, mostLine)
 		if first {
 			line = bytes.TrimPrefix(line, []byte("\uFEFF"))
 		}
-		if whole {
-			l.take(line)
+		if lost {
+			l.refuse(faultLine(idAtEdge(line), mcp.INVALID_REQUEST, fmt.Sprintf("a message is at most %d bytes; nothing of this one was read", mostLine)))
 		} else {
-			l.refuse(faultLine("null", mcp.INVALID_REQUEST, fmt.Sprintf("a message is at most %d bytes", mostLine)))
+			l.take(line)
 		}
 		if err != nil {
 			return
@@ -113,19 +114,37 @@ func feed(in io.Reader, l *lane) {
 	}
 }
 
-// readLine reads to the next newline. A line of more than most bytes is read and dropped, and whole is false.
-func readLine(r *bufio.Reader, most int) (line []byte, whole bool, err error) {
-	whole = true
+// edge is how much of the beginning and of the end of a line that is too long is kept, for its id.
+const edge = 512
+
+// readLine reads to the next newline. Of a line of more than most bytes only the edges are kept, and lost is true.
+func readLine(r *bufio.Reader, most int) (line []byte, lost bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > most {
-			line, whole = nil, false
-		}
-		if whole {
-			line = append(line, part...)
+		line = append(line, part...)
+		lost = lost || len(line) > most
+		if lost && len(line) > 2*edge {
+			line = append(line[:edge], line[len(line)-edge:]...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, whole, err
+			return line, lost, err
 		}
 	}
+}
+
+// Clients write the id right behind jsonrpc or at the very end.
+var (
+	firstID = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\]{1,64}")\s*,`)
+	lastID  = regexp.MustCompile(`,\s*"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\]{1,64}")\s*\}\s*$`)
+)
+
+// idAtEdge is the id of a message of which only the edges are left, null when they don't tell it. Without it the
+// client would wait for a reply that never names its request.
+func idAtEdge(line []byte) string {
+	for _, id := range []*regexp.Regexp{firstID, lastID} {
+		if m := id.FindSubmatch(line); m != nil && json.Valid(m[1]) {
+			return string(m[1])
+		}
+	}
+	return "null"
 }

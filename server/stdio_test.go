@@ -388,15 +388,41 @@ func TestByteOrderMarkIsSkipped(t *testing.T) {
 }
 
 func TestReadLineDropsWhatIsTooLong(t *testing.T) {
-	r := bufio.NewReaderSize(strings.NewReader("short\n"+strings.Repeat("x", 100)+"\nafter"), 16)
+	long := "head" + strings.Repeat("x", 4000) + "tail\n"
+	r := bufio.NewReaderSize(strings.NewReader("short\n"+long+"after"), 16)
 	want := []struct {
-		line  string
-		whole bool
-	}{{"short\n", true}, {"", false}, {"after", true}}
+		line string
+		lost bool
+	}{{"short\n", false}, {long[:edge] + long[len(long)-edge:], true}, {"after", false}}
 	for _, w := range want {
-		line, whole, _ := readLine(r, 40)
-		if string(line) != w.line || whole != w.whole {
-			t.Errorf("readLine = %q, %v, want %q, %v", line, whole, w.line, w.whole)
+		line, lost, _ := readLine(r, 1500)
+		if string(line) != w.line || lost != w.lost {
+			t.Errorf("readLine = %q, %v, want %q, %v", line, lost, w.line, w.lost)
 		}
 	}
+}
+
+// A client that sends too much hears which of its requests that was, wherever it writes the id.
+func TestTooLongLineIsAnsweredByItsID(t *testing.T) {
+	much := strings.Repeat("a", mostLine)
+	tests := []struct {
+		name, line string
+		id         any
+	}{
+		{"the id first", `{"jsonrpc":"2.0","id":5,"method":"ping","params":{"a":"` + much + `"}}`, 5.0},
+		{"the id last", `{"method":"ping","params":{"a":"` + much + `"},"jsonrpc":"2.0","id":"five"}`, "five"},
+		{"an id inside", `{"jsonrpc":"2.0","method":"ping","params":{"id":5,"a":"` + much + `","id":6}}`, nil},
+		{"no JSON", much + "a", nil},
+	}
+	c := dial(t, quick, quick)
+	for _, tt := range tests {
+		go fmt.Fprintln(c.in, tt.line)
+		got := c.receive()
+		fault, _ := got["error"].(map[string]any)
+		if got["id"] != tt.id || fault == nil || fault["code"] != float64(mcp.INVALID_REQUEST) {
+			t.Errorf("%s: %v, want id %v and code %v", tt.name, got, tt.id, mcp.INVALID_REQUEST)
+		}
+	}
+	c.send(ping(9))
+	c.wantID(9)
 }

@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	mostProblems = 20 // named in one refusal
-	mostDepth    = 64 // of values inside values
+	mostProblems = 20      // named in one refusal
+	mostDepth    = 64      // of values inside values
+	mostValues   = 100_000 // in one call: each costs far more memory than its bytes
 )
 
 // A document is a text that may also come as the JSON it stands for.
@@ -34,10 +35,14 @@ func bind(tool string, raw json.RawMessage, in any) error {
 
 type binder struct {
 	tool     string
-	problems []string
+	problems []string // the first ones
+	count    int      // of all
 }
 
 func (b *binder) problem(path, format string, args ...any) {
+	if b.count++; b.count > mostProblems {
+		return
+	}
 	text := fmt.Sprintf(format, args...)
 	if path != "" {
 		text = path + " " + text
@@ -54,13 +59,13 @@ func (b *binder) refusal() error {
 		What: b.problems[0],
 		Next: "call " + b.tool + " again with that put right",
 	}
-	if len(b.problems) == 1 {
+	if b.count == 1 {
 		return r
 	}
-	r.What = fmt.Sprintf("%d problems", len(b.problems))
+	r.What = fmt.Sprintf("%d problems", b.count)
 	r.Missing = b.problems
-	if over := len(b.problems) - mostProblems; over > 0 {
-		r.Missing = append(slices.Clone(b.problems[:mostProblems]), fmt.Sprintf("and %d more", over))
+	if over := b.count - len(b.problems); over > 0 {
+		r.Missing = append(slices.Clone(b.problems), fmt.Sprintf("and %d more", over))
 	}
 	return r
 }
@@ -73,11 +78,14 @@ func (b *binder) arguments(raw json.RawMessage, v reflect.Value) {
 	if inner, ok := jsonInText(raw, '{'); ok {
 		raw = inner
 	}
+	depth, values := extent(raw)
 	switch {
 	case raw[0] != '{':
 		b.problem("arguments", "must be an object; its keys are %s", names(fieldsOf(v.Type())))
-	case tooDeep(raw):
+	case depth > mostDepth:
 		b.problem("arguments", "are nested more than %d deep", mostDepth)
+	case values > mostValues:
+		b.problem("arguments", "hold more than %d values; send them in several calls", mostValues)
 	default:
 		b.object("", raw, v)
 	}
@@ -318,7 +326,7 @@ func jsonInText(raw json.RawMessage, open byte) (json.RawMessage, bool) {
 		return nil, false
 	}
 	inner := bytes.TrimSpace([]byte(unquoted(raw)))
-	if len(inner) == 0 || inner[0] != open || !json.Valid(inner) || tooDeep(inner) {
+	if len(inner) == 0 || inner[0] != open || !json.Valid(inner) || !fits(inner) {
 		return nil, false
 	}
 	return inner, true
@@ -333,8 +341,9 @@ func unquoted(raw json.RawMessage) string {
 	return s
 }
 
-func tooDeep(raw []byte) bool {
-	depth, quoted := 0, false
+// extent is how deep the values of raw lie inside each other, and how many there are.
+func extent(raw []byte) (depth, values int) {
+	level, quoted := 0, false
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {
 		case quoted && c == '\\':
@@ -343,14 +352,22 @@ func tooDeep(raw []byte) bool {
 			quoted = !quoted
 		case quoted:
 		case c == '{' || c == '[':
-			if depth++; depth > mostDepth {
-				return true
-			}
+			level++
+			values++
+			depth = max(depth, level)
 		case c == '}' || c == ']':
-			depth--
+			level--
+		case c == ',':
+			values++
 		}
 	}
-	return false
+	return depth, values
+}
+
+// fits reports whether raw is small enough to be taken apart.
+func fits(raw []byte) bool {
+	depth, values := extent(raw)
+	return depth <= mostDepth && values <= mostValues
 }
 
 func (f field) least() int {

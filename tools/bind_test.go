@@ -138,6 +138,9 @@ func TestBindRefuses(t *testing.T) {
 		{"bytes that are not UTF-8", "{\"must\":\"m\xff\"}", "must is not valid UTF-8"},
 		{"a NUL", `{"must":"a\u0000b"}`, "must holds a NUL character"},
 		{"nested too deep", `{"must":"m","list":` + deep + `}`, "nested more than"},
+		{"more values than a call may hold", `{"must":"m","list":[1` + strings.Repeat(",1", mostValues) + `]}`, "more than 100000 values"},
+		{"more keys than a call may hold", `{"must":"m"` + strings.Repeat(`,"a":1`, mostValues) + `}`, "more than 100000 values"},
+		{"more values than a call may hold, as text", `{"must":"m","list":"[1` + strings.Repeat(",1", mostValues) + `]","flag":"no"}`, "flag is"},
 		{"broken JSON", `{"must":`, "can't be read as JSON"},
 	}
 	for _, tt := range tests {
