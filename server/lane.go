@@ -325,7 +325,7 @@ func (l *lane) Write(line []byte) (int, error) {
 	dropped := l.stopped || r != nil && r.cancelled || !isReply && l.stale(line)
 	l.mu.Unlock()
 	if r != nil {
-		line = append([]byte(replyHead+r.outer), r.asked.corrected(rest)...)
+		line = append([]byte(replyHead+r.outer), shortFault(r.asked.corrected(rest))...)
 		defer l.finish(r)
 	} else if isReply && bytes.HasPrefix(rest, []byte(`,"method":`)) {
 		l.asks(id)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -95,6 +96,9 @@ func (m message) classify() (message, []byte) {
 	}
 	m.kind = requestKind(envelope.Method)
 	p := paramsOf(envelope.Params)
+	if m.kind == toolCall && !decodable(p.Arguments) {
+		return m, faultLine(m.id, mcp.INVALID_PARAMS, "the arguments hold a number that is too large; send it as text")
+	}
 	m.tool, m.token = p.Name, string(p.Meta.Token)
 	m.asked = inquiry{mcp.MCPMethod(envelope.Method), p.URI, mcp.IsModernProtocol(p.Meta.Version)}
 	return m, nil
@@ -171,9 +175,10 @@ func idSpan(line []byte) (from, to int, plainly bool) {
 
 // params is what the lane must know of the parameters of a request.
 type params struct {
-	Name string `json:"name"`
-	URI  string `json:"uri"`
-	Meta struct {
+	Name      string          `json:"name"`
+	URI       string          `json:"uri"`
+	Arguments json.RawMessage `json:"arguments"`
+	Meta      struct {
 		Token   json.RawMessage `json:"progressToken"`
 		Version string          `json:"io.modelcontextprotocol/protocolVersion"`
 	} `json:"_meta"`
@@ -186,6 +191,19 @@ func paramsOf(raw json.RawMessage) params {
 	}
 	return p
 }
+
+// decodable reports whether mcp-go, which takes arguments apart before a tool sees them, can: it has no numbers beyond
+// those of float64.
+func decodable(arguments json.RawMessage) bool {
+	if !bigNumber.Match(arguments) {
+		return true
+	}
+	var any any
+	return json.Unmarshal(arguments, &any) == nil
+}
+
+// bigNumber is what a number too large for float64 has: an exponent of three digits, or many digits.
+var bigNumber = regexp.MustCompile(`[eE]\+?0*[1-9][0-9]{2}|[0-9]{300}`)
 
 func cancelledID(params json.RawMessage) string {
 	var p struct {
@@ -200,4 +218,26 @@ func cancelledID(params json.RawMessage) string {
 func faultLine(id string, code int, text string) []byte {
 	message, _ := json.Marshal(text) // a string always marshals
 	return fmt.Appendf(nil, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":%s}}\n", id, code, message)
+}
+
+// mostFault bounds the text of an error. mcp-go repeats a method, a name or a URI of the client whole in it.
+const mostFault = 2000
+
+// shortFault is rest, what follows the id in a reply, with the text of a long error cut.
+func shortFault(rest []byte) []byte {
+	if len(rest) <= 2*mostFault || !bytes.HasPrefix(rest, []byte(`,"error":`)) {
+		return rest
+	}
+	var r struct {
+		Error struct {
+			Code    int    `json:"code"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(append([]byte("{"), rest[1:]...), &r) != nil {
+		return rest
+	}
+	text := r.Error.Message[:min(len(r.Error.Message), mostFault)]
+	message, _ := json.Marshal(strings.ToValidUTF8(text, "") + " …") // strings always marshal
+	return fmt.Appendf(nil, `,"error":{"code":%d,"message":%s}}`+"\n", r.Error.Code, message)
 }

@@ -366,6 +366,9 @@ func TestFaultyLinesAreAnsweredAndSurvived(t *testing.T) {
 		{"request and answer in one", `{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}`, mcp.INVALID_REQUEST, 1.0},
 		{"an unknown method", `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, mcp.METHOD_NOT_FOUND, 1.0},
 		{"an unknown tool", call(1, "no_such"), mcp.INVALID_PARAMS, 1.0},
+		{"a number beyond all numbers", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"commit","arguments":{"a":1e400}}}`, mcp.INVALID_PARAMS, 1.0},
+		{"a number of many digits", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"commit","arguments":{"a":` + strings.Repeat("9", 400) + `}}}`, mcp.INVALID_PARAMS, 1.0},
+		{"nested too deep", `{"jsonrpc":"2.0","id":1,"method":"ping","params":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`, mcp.PARSE_ERROR, nil},
 		{"params that are a list", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}`, mcp.INVALID_REQUEST, 1.0},
 	}
 	c := dial(t, quick, quick)
@@ -379,6 +382,24 @@ func TestFaultyLinesAreAnsweredAndSurvived(t *testing.T) {
 	}
 	c.send("\r", call(9, "commit")+"\r")
 	c.wantID(9)
+}
+
+func TestErrorsOfLongNamesAreShort(t *testing.T) {
+	long := strings.Repeat("ü", 100_000)
+	c := dial(t, quick, quick)
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"` + long + `"}`,
+		call(1, long),
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"x://` + long + `"}}`,
+	} {
+		c.send(line)
+		got := c.receive()
+		fault, _ := got["error"].(map[string]any)
+		message, _ := fault["message"].(string)
+		if got["id"] != 1.0 || message == "" || len(message) > 2*mostFault {
+			t.Errorf("%.60s: id %v and a text of %d bytes, want a short one", line, got["id"], len(message))
+		}
+	}
 }
 
 func TestByteOrderMarkIsSkipped(t *testing.T) {

@@ -239,6 +239,10 @@ func (b *binder) bindString(at string, raw json.RawMessage, v reflect.Value) boo
 		b.problem(at, "holds a NUL character")
 		return true
 	}
+	if v.Type() == reflect.TypeFor[document]() && !fits([]byte(text)) {
+		b.problem(at, "holds more than %d values or is nested more than %d deep; write it to a file and give its path", mostValues, mostDepth)
+		return true
+	}
 	v.SetString(text)
 	return true
 }

@@ -141,6 +141,7 @@ func TestBindRefuses(t *testing.T) {
 		{"more values than a call may hold", `{"must":"m","list":[1` + strings.Repeat(",1", mostValues) + `]}`, "more than 100000 values"},
 		{"more keys than a call may hold", `{"must":"m"` + strings.Repeat(`,"a":1`, mostValues) + `}`, "more than 100000 values"},
 		{"more values than a call may hold, as text", `{"must":"m","list":"[1` + strings.Repeat(",1", mostValues) + `]","flag":"no"}`, "flag is"},
+		{"a document of more values than a call may hold", `{"must":"m","import":"[1` + strings.Repeat(",1", mostValues) + `]"}`, "write it to a file"},
 		{"broken JSON", `{"must":`, "can't be read as JSON"},
 	}
 	for _, tt := range tests {

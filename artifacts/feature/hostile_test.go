@@ -14,6 +14,7 @@ func TestHostileSizes(t *testing.T) {
 		{"numbers", list(`"x":[` + strings.Repeat("1,", 300000) + `1]`), ""},
 		{"one key many times", list(strings.Repeat(`"k":1,`, 50000) + `"k":2`), ""},
 		{"steps", list(`"steps":[` + strings.Repeat(`"s",`, 200000) + `"s"]`), ""},
+		{"more values than a list may have", list(`"x":[` + strings.Repeat("1,", maxValues) + `1]`), "more than a million values"},
 		{"deep", list(`"x":` + strings.Repeat("[", 10000) + strings.Repeat("]", 10000)), "nested too deep"},
 	}
 	for _, tt := range tests {

@@ -12,7 +12,7 @@ const (
 
 	// maxValues bounds the memory that a file of nothing but small values
 	// takes; a list of features has one value in 20 to 30 bytes.
-	maxValues = 8 << 20
+	maxValues = 1 << 20
 )
 
 type kind uint8
@@ -113,7 +113,7 @@ func (s *scanner) value() bool {
 		return s.fail("a value is missing")
 	}
 	if len(s.nodes) > maxValues {
-		return s.fail("more than 8 million values")
+		return s.fail("more than a million values")
 	}
 	switch c := s.src[s.pos]; {
 	case c == '"':
