@@ -137,7 +137,7 @@ func TestCancelEndsTheTree(t *testing.T) {
 func (n trace) sleeping() (pids []int) {
 	for _, pid := range n.pids() {
 		line := commandLine(pid)
-		if strings.HasPrefix(line, "sleep") || strings.HasPrefix(line, "init") || strings.Contains(line, "python") {
+		if strings.HasPrefix(line, "sleep") || strings.HasPrefix(line, "init") || strings.HasPrefix(line, "python") {
 			pids = append(pids, pid)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -23,6 +24,19 @@ func TestDocsCommands(t *testing.T) {
 		for _, command := range shown(readRoot(t, page)) {
 			if strings.TrimSpace(command) != "" && !strings.Contains(run, command) {
 				t.Errorf("%s: no script runs %q", page, command)
+			}
+		}
+	}
+}
+
+// TestDocsLinks wants every page and file that a page links to to be there.
+func TestDocsLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+	for _, page := range append(filesOf(t, "docs/*.md"), filesOf(t, "*.md")...) {
+		for _, m := range link.FindAllStringSubmatch(readRoot(t, page), -1) {
+			to := filepath.Join("..", "..", filepath.Dir(page), m[1])
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, m[1])
 			}
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/longhaul-mcp/longhaul/artifacts"
 	"github.com/longhaul-mcp/longhaul/cmd/longhaul/clients"
@@ -20,7 +19,6 @@ type placement struct {
 	client, scope   string
 	project, binary string // absolute
 	home            string
-	hooks           bool
 }
 
 // An edit is a configuration file and what install does to it.
@@ -35,7 +33,6 @@ func install(s streams, args []string) error {
 	project := projectFlag(flags)
 	client := flags.String("client", "", "claude-code, claude-desktop, cursor, codex or vscode")
 	scope := flags.String("scope", "", "project or user")
-	hooks := flags.Bool("hooks", false, "Claude Code: hooks too")
 	dry := flags.Bool("dry-run", false, "print the change only")
 	uninstall := flags.Bool("uninstall", false, "take Longhaul out again")
 	if err := wordless(flags, args); err != nil {
@@ -45,7 +42,6 @@ func install(s streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	at.hooks = *hooks
 	edits, err := at.edits()
 	if err != nil {
 		return err
@@ -84,9 +80,6 @@ func place(client, scope, project string) (placement, error) {
 // edits lists the files of the client, in the order in which they are written.
 func (p placement) edits() ([]edit, error) {
 	user := p.scope == "user"
-	if p.hooks && p.client != "claude-code" {
-		return nil, usageError{"--hooks is for claude-code"}
-	}
 	switch p.client {
 	case "claude-code":
 		return p.claudeCode(), nil
@@ -195,29 +188,12 @@ func (p placement) settings(path string, rules []string) edit {
 	return edit{
 		path: path,
 		put: func(src []byte) ([]byte, error) {
-			out, err := clients.AppendJSON(src, keys, rules)
-			if err != nil || !p.hooks {
-				return out, err
-			}
-			return clients.AddHooks(out, shellWord(p.command()))
+			return clients.AppendJSON(src, keys, rules)
 		},
 		take: func(src []byte) ([]byte, error) {
-			out, err := clients.DropTexts(src, keys, rules)
-			if err != nil {
-				return nil, err
-			}
-			return clients.DropHooks(out)
+			return clients.DropTexts(src, keys, rules)
 		},
 	}
-}
-
-// shellWord quotes a path for the shell that runs hooks.
-func shellWord(path string) string {
-	path = filepath.ToSlash(path)
-	if strings.ContainsAny(path, " '\"$`\\()&;|<>*?") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
 }
 
 func (p placement) codex() edit {

@@ -36,7 +36,7 @@ func verbs() []verb {
 		{"restore", "[--project DIR]", "for a person: put list, ledger and policy back as sealed", restore},
 		{"waive", "[--project DIR] ID --reason TEXT", "for a person: pass a feature without proof", waive},
 		{"config", "[--project DIR] set KEY VALUE", "for a person: change one setting of the policy", configure},
-		{"install", "--client CLIENT [--scope project|user] [--hooks] [--dry-run] [--uninstall] [--project DIR]", "write Longhaul into a client's configuration: claude-code, claude-desktop, cursor, codex, vscode", install},
+		{"install", "--client CLIENT [--scope project|user] [--dry-run] [--uninstall] [--project DIR]", "write Longhaul into a client's configuration: claude-code, claude-desktop, cursor, codex, vscode", install},
 		{"demo", "[--keep]", "play a working day on a sample project", demo},
 		{"version", "", "print version and build", version},
 		{"help", "[VERB]", "show this text", help},
