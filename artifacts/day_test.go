@@ -282,10 +282,13 @@ func TestAPersonMayAcceptSetAndWaive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The same key is changed again while the person reads.
+	b.replace(".harness/config.json", `"session_minutes":9`, `"session_minutes":8`)
 	before := b.files()
-	_, err = b.p.Accept(ctx, "ada", shown[:1])
+	_, err = b.p.Accept(ctx, "ada", shown)
 	b.refused(err, "busy")
 	b.unchanged(before)
+	b.replace(".harness/config.json", `"session_minutes":8`, `"session_minutes":9`)
 	taken, err := b.p.Accept(ctx, "ada", shown)
 	if err != nil || len(taken) != 3 {
 		t.Fatalf("Accept = %+v, %v; want the deletion, the pass and the policy", taken, err)

@@ -12,26 +12,36 @@ import (
 
 // The acts of this file are a person's, who is asked at a terminal before each. No tool reaches them.
 
+// A Showing is what a person is shown before Accept, and the bytes that it is about.
+type Showing struct {
+	Changes []Tampering
+	bytes   string // a hash of list, policy and ledger
+}
+
 // Tampered is what Accept would take.
-func (p *Project) Tampered(ctx context.Context) ([]Tampering, error) {
-	var list []Tampering
+func (p *Project) Tampered(ctx context.Context) (Showing, error) {
+	var s Showing
 	err := p.read(ctx, func(v *view) error {
-		list = v.tampered
+		s = v.showing()
 		return v.require(needs{adopted: true, list: true})
 	})
-	return list, err
+	return s, err
+}
+
+func (v *view) showing() Showing {
+	return Showing{v.tampered, hash([]byte(hash(v.listRaw) + hash(v.confRaw) + hash(v.ledgerRaw)))}
 }
 
 // Accept seals the list and the policy as they stand now, because a person wants them so. What passes in the list without a
 // proof counts from then on as adopted, unproven. It takes what the person was shown and nothing that came since. Lines of the ledger are never given up: those that are gone come back.
-func (p *Project) Accept(ctx context.Context, by string, shown []Tampering) ([]Tampering, error) {
+func (p *Project) Accept(ctx context.Context, by string, shown Showing) ([]Tampering, error) {
 	var taken []Tampering
 	err := p.update(ctx, func(v *view) error {
 		if err := v.require(needs{adopted: true, list: true}); err != nil {
 			return err
 		}
 		taken = v.tampered
-		if !slices.Equal(taken, shown) {
+		if v.showing().bytes != shown.bytes {
 			return refuse("busy", "the harness was changed again since you were asked; nothing was accepted", "longhaul accept shows what it is now")
 		}
 		if len(taken) == 0 {

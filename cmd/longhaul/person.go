@@ -61,11 +61,11 @@ func accept(s streams, args []string) error {
 	if err != nil {
 		return refused(s, err)
 	}
-	if len(found) == 0 {
+	if len(found.Changes) == 0 {
 		fmt.Fprintln(s.out, "Nothing differs from what is sealed.")
 		return nil
 	}
-	if err := ask(s, "Take these changes as they are:\n"+tamperings(found)); err != nil {
+	if err := ask(s, "Take these changes as they are:\n"+tamperings(found.Changes)); err != nil {
 		return err
 	}
 	if _, err := p.Accept(ctx, person(), found); err != nil {
