@@ -69,17 +69,14 @@ func (w *scratch) git(ctx context.Context, index string, stdin []byte, args ...s
 	return strings.TrimSpace(string(out)), err
 }
 
-// copyIndex is a copy of the real index. It keeps the time, by which git knows the entries it has to look at again.
+// copyIndex is a copy of the real index.
 func (w *scratch) copyIndex(name string) (string, error) {
 	file := filepath.Join(w.dir, name)
 	saved, err := w.repo.saveIndex()
 	if err != nil || saved.data == nil {
 		return file, err
 	}
-	if err := os.WriteFile(file, saved.data, 0o600); err != nil {
-		return "", err
-	}
-	return file, os.Chtimes(file, saved.info.ModTime(), saved.info.ModTime())
+	return file, saved.writeTo(file, 0o600)
 }
 
 func (w *scratch) stash(ctx context.Context, head Head, message string) (sha string, err error) {

@@ -258,7 +258,7 @@ func (r *Repo) addNames(ctx context.Context, scratch string, fresh []string) (be
 		return before, left, err
 	}
 	if before.data != nil {
-		if err := os.WriteFile(scratch, before.data, before.info.Mode().Perm()); err != nil {
+		if err := before.writeTo(scratch, before.info.Mode().Perm()); err != nil {
 			return before, left, err
 		}
 	}

@@ -210,6 +210,15 @@ func (r *Repo) saveIndex() (savedIndex, error) {
 	return savedIndex{data, info}, err
 }
 
+// writeTo makes a copy that keeps the time, by which git knows the entries it has to look at again: an entry is taken to be
+// unchanged when its times are those of the file and older than the index (racy-git in git's technical documentation).
+func (s savedIndex) writeTo(file string, mode os.FileMode) error {
+	if err := os.WriteFile(file, s.data, mode); err != nil {
+		return err
+	}
+	return os.Chtimes(file, s.info.ModTime(), s.info.ModTime())
+}
+
 // putBack makes the index what it was before, if it is still what our own step left; else somebody else has written it
 // since, it stays, and the error is errIndexMoved. Its time comes back too: git tells by it which entries changed in the second it was written in.
 func (r *Repo) putBack(before, left savedIndex) error {
