@@ -17,6 +17,21 @@ import (
 // signing-failed, no-identity, index-locked, merge-in-progress, detached-head, ignored-file, bad-argument, read-only
 // or disk-full; what git says beyond these comes back in its own words.
 func (r *Repo) Commit(ctx context.Context, q CommitRequest) (CommitResult, error) {
+	const tries = 20
+	for range tries {
+		result, err := r.commit(ctx, q)
+		if !errors.Is(err, errNameLost) {
+			return result, err
+		}
+	}
+	return CommitResult{}, busyIndex()
+}
+
+// errNameLost says that another process dropped our new names from the index: git reads the index of a commit before
+// it locks it, and writes what it read.
+var errNameLost = errors.New("another process wrote an index without the new files")
+
+func (r *Repo) commit(ctx context.Context, q CommitRequest) (CommitResult, error) {
 	head, err := r.Head()
 	if err != nil {
 		return CommitResult{}, err
@@ -246,7 +261,11 @@ func (r *Repo) introduce(ctx context.Context, fresh []string) (undo func() error
 			return nothing, err
 		}
 	}
-	return nothing, &Error{Code: "index-locked", Text: "other git processes write the index all the time", Next: "call again"}
+	return nothing, busyIndex()
+}
+
+func busyIndex() error {
+	return &Error{Code: "index-locked", Text: "other git processes write the index all the time", Next: "call again"}
 }
 
 // addNames adds the names to a copy of the index and puts it in the index's place.
@@ -315,6 +334,9 @@ func (r *Repo) whyNot(err error, t trace) error {
 	}
 	if t.signer {
 		return signingFailed(exit.stderr)
+	}
+	if strings.Contains(exit.stderr, "did not match any file(s) known to git") {
+		return errNameLost
 	}
 	if exit.code == 1 && (t.seen || strings.TrimSpace(exit.stderr) == "") {
 		return nothingToCommit()

@@ -180,3 +180,35 @@ func TestManyWriters(t *testing.T) {
 		})
 	}
 }
+
+// TestNamesLostToAnotherWriter has another process write an index without the new file, as a git commit does that read
+// it before we put the name in: with a git that does so once in its place.
+func TestNamesLostToAnotherWriter(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the git in between is a shell script")
+	}
+	dir, r := newRepo(t)
+	between := filepath.Join(tempDir(t), "git")
+	script := fmt.Sprintf(`#!/bin/sh
+case " $* " in *" commit "*)
+	if [ ! -e %[1]s.done ]; then
+		: >%[1]s.done
+		%[2]s update-index --force-remove fresh.txt
+	fi ;;
+esac
+exec %[2]s "$@"
+`, between, installed().path)
+	if err := os.WriteFile(between, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.git = &program{path: between, usable: installed().usable}
+	write(t, dir, "fresh.txt", "new\n")
+	got, err := r.Commit(t.Context(), CommitRequest{[]string{"fresh.txt"}, "fresh"})
+	if err != nil || !slices.Equal(got.Files, []string{"fresh.txt"}) {
+		t.Errorf("Commit() = %+v, %v; want fresh.txt committed", got, err)
+	}
+	if _, err := os.Stat(between + ".done"); err != nil {
+		t.Errorf("the name was never taken out: %v", err)
+	}
+	healthy(t, dir)
+}
