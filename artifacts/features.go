@@ -352,7 +352,7 @@ func lint(items []feature.Item, l *feature.List) (warnings []string, err error) 
 		warnings = append(warnings, text)
 	}
 	if len(masked) > 0 {
-		return nil, refuse("check-masked", "a check that can't fail proves nothing", "mend these checks and send all again; nothing was added", firsts(masked, 30)...)
+		return nil, refuse("check-masked", "a check that can pass while the feature is broken proves nothing", "mend these checks and send all again; nothing was added", firsts(masked, 30)...)
 	}
 	return warnings, nil
 }

@@ -21,7 +21,7 @@ func TestAHundredRefusedMarksChangeNothing(t *testing.T) {
 		{"false || true", "check-masked", false},
 		{"echo 'ok  	example	0.001s [no tests to run]'; : go test ./...", "check-masked", false},
 		{"node --test; exit 0", "check-masked", false},
-		{"printf 'collected 0 items\\n\\n=== no tests ran in 0.01s ===\\n' && : pytest", "no-tests-ran", true},
+		{"sh ./pytest", "no-tests-ran", true},
 		{"no-such-program --at-all", "check-failed", true},
 		{"", "evidence-required", false},
 	}
@@ -34,6 +34,7 @@ func TestAHundredRefusedMarksChangeNothing(t *testing.T) {
 		}
 		features = append(features, fmt.Sprintf(`{"id":"F%d","description":"thing %d can be seen","check":%s,"passes":false}`, i, i, text))
 	}
+	b.write("pytest", "printf 'collected 0 items\\n\\n=== no tests ran in 0.01s ===\\n'\n")
 	b.write("feature_list.json", "[\n"+strings.Join(features, ",\n")+"\n]\n")
 	b.write(".harness/config.json", `{"layout":"root","policy":{"check_timeout_s":4}}`)
 	must[*InitializedReply](b)(b.p.Init(ctx, InitRequest{Project: "x", Type: "cli", Commit: true}))

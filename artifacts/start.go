@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/longhaul-mcp/longhaul/artifacts/check"
 	"github.com/longhaul-mcp/longhaul/artifacts/feature"
 	"github.com/longhaul-mcp/longhaul/artifacts/ledger"
 	"github.com/longhaul-mcp/longhaul/artifacts/progress"
@@ -136,14 +137,20 @@ func (p *Project) sweep(ctx context.Context, reply *StartReply) error {
 		var core []*feature.Feature
 		for i := range v.list.Features {
 			f := &v.list.Features[i]
-			if f.State == feature.Passed && f.Problem == "" && f.Check != "" && feature.Masked(f.Check) == "" {
+			if f.State == feature.Passed && f.Problem == "" && f.Check != "" {
 				core = append(core, f)
 			}
 		}
 		slices.SortStableFunc(core, func(a, b *feature.Feature) int {
 			return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(v.cost(a.ID), v.cost(b.ID)))
 		})
-		for _, f := range core[:min(n, len(core))] {
+		for _, f := range core {
+			if len(jobs) == n {
+				break
+			}
+			if check.Masked(f.Check) != "" {
+				continue
+			}
 			job, err := v.job(f)
 			if err != nil {
 				return err

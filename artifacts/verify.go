@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/longhaul-mcp/longhaul/artifacts/check"
 	"github.com/longhaul-mcp/longhaul/artifacts/feature"
 	"github.com/longhaul-mcp/longhaul/artifacts/ledger"
 )
@@ -33,7 +34,7 @@ func (p *Project) Verify(ctx context.Context, ids []string, scope string, limit 
 			switch {
 			case v.isTampered(f.ID):
 				reply.Results = append(reply.Results, CheckResult{ID: f.ID, Code: "tampered", Tail: "its definition is not as sealed; the check was not run"})
-			case f.Check == "" || feature.Masked(f.Check) != "":
+			case f.Check == "" || check.Masked(f.Check) != "":
 				reply.NoCheck = append(reply.NoCheck, f.ID)
 			case len(jobs) == limit:
 				reply.Left = append(reply.Left, f.ID)

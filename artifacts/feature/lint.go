@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/longhaul-mcp/longhaul/artifacts/check"
 )
 
 // Lint is what is wrong with a feature on its way in. Code is vague,
@@ -39,8 +41,8 @@ func LintItems(items []Item, l *List) (lints []Lint) {
 		if item.Check == "" && !slices.ContainsFunc(item.Steps, func(s string) bool { return strings.TrimSpace(s) != "" }) {
 			add("no-steps", "%q has neither steps nor a check", clip(item.Description, 60))
 		}
-		if why := Masked(item.Check); why != "" {
-			add("check-masked", "check %q hides a failure: %s", clip(item.Check, 60), why)
+		if why := check.Masked(item.Check); why != "" {
+			add("check-masked", "check %q proves nothing: %s", clip(item.Check, 60), why)
 		}
 	}
 	return lints

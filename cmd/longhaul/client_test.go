@@ -242,7 +242,7 @@ func TestClientReads(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			s := connect(t, t.TempDir(), era)
-			if text, refused := s.call(t, "harness_init", `{"project":"p","type":"cli","layout":"plan","features":[{"description":"The file a exists","steps":["ls a"],"check":"true a"}]}`); refused {
+			if text, refused := s.call(t, "harness_init", `{"project":"p","type":"cli","layout":"plan","features":[{"description":"The file a exists","steps":["ls a"],"check":"ls -d ."}]}`); refused {
 				t.Fatal(text)
 			}
 			for _, act := range []string{"next_feature {}", `mark_feature_passed {"id":"F001"}`, `append_progress {"focus":"f","next_steps":"n"}`} {
@@ -362,7 +362,7 @@ func TestClientHearsOfChanges(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			s := connect(t, t.TempDir(), era)
-			if text, refused := s.call(t, "harness_init", `{"project":"p","type":"cli","features":[{"description":"The file a exists","steps":["ls a"],"check":"true a"}]}`); refused {
+			if text, refused := s.call(t, "harness_init", `{"project":"p","type":"cli","features":[{"description":"The file a exists","steps":["ls a"],"check":"ls -d ."}]}`); refused {
 				t.Fatal(text)
 			}
 			if err := s.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "harness://progress"}); err != nil {
@@ -391,7 +391,7 @@ func TestClientHearsOfAnotherProcess(t *testing.T) {
 		t.Run(era, func(t *testing.T) {
 			project := t.TempDir()
 			s := connect(t, project, era)
-			if text, refused := s.call(t, "harness_init", `{"project":"p","type":"cli","features":[{"description":"The file a exists","steps":["ls a"],"check":"true a"}]}`); refused {
+			if text, refused := s.call(t, "harness_init", `{"project":"p","type":"cli","features":[{"description":"The file a exists","steps":["ls a"],"check":"ls -d ."}]}`); refused {
 				t.Fatal(text)
 			}
 			if err := s.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "harness://progress"}); err != nil {

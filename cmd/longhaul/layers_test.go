@@ -21,11 +21,12 @@ var arrows = map[string][]string{
 	"server":               {"tools", "resources", "artifacts"},
 	"tools":                {"artifacts", "artifacts/feature"},
 	"resources":            {"artifacts"},
-	"artifacts":            {"artifacts/history", "artifacts/runner", "artifacts/scaffold", "artifacts/feature", "artifacts/progress", "artifacts/ledger", "artifacts/session", "artifacts/config"},
+	"artifacts":            {"artifacts/check", "artifacts/history", "artifacts/runner", "artifacts/scaffold", "artifacts/feature", "artifacts/progress", "artifacts/ledger", "artifacts/session", "artifacts/config"},
 	"artifacts/history":    {},
 	"artifacts/runner":     {},
 	"artifacts/scaffold":   {},
-	"artifacts/feature":    {},
+	"artifacts/check":      {},
+	"artifacts/feature":    {"artifacts/check"},
 	"artifacts/progress":   {"artifacts/feature"},
 	"artifacts/ledger":     {"artifacts/feature"},
 	"artifacts/session":    {"artifacts/feature"},
@@ -37,6 +38,7 @@ var doors = map[string][]string{
 	"github.com/go-git/":               {"artifacts/history"},
 	"github.com/tidwall/":              {"artifacts/feature"},
 	"github.com/mark3labs/mcp-go":      {"server", "tools", "resources", "cmd/longhaul"},
+	"mvdan.cc/sh/":                     {"artifacts/check"},
 	"os/exec":                          {"artifacts/history", "artifacts/runner", "cmd/longhaul"},
 	"github.com/tailscale/hujson":      {"cmd/longhaul/clients"},
 	"github.com/pelletier/go-toml":     {"cmd/longhaul/clients"},
@@ -46,7 +48,7 @@ var doors = map[string][]string{
 }
 
 // pure packages get values and give values: no disk, no clock, no process, no logging.
-var pure = []string{"artifacts/feature", "artifacts/progress", "artifacts/ledger", "artifacts/session", "artifacts/config", "artifacts/scaffold", "cmd/longhaul/clients"}
+var pure = []string{"artifacts/check", "artifacts/feature", "artifacts/progress", "artifacts/ledger", "artifacts/session", "artifacts/config", "artifacts/scaffold", "cmd/longhaul/clients"}
 
 // impure is what a pure package may not import.
 var impure = []string{"os", "io/fs", "io/ioutil", "log", "log/slog", "net", "syscall", "context", "sync", "path/filepath"}
