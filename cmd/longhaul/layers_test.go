@@ -18,6 +18,8 @@ const module = "github.com/longhaul-mcp/longhaul"
 var arrows = map[string][]string{
 	"cmd/longhaul":         {"cmd/longhaul/clients", "server", "tools", "artifacts"},
 	"cmd/longhaul/clients": {},
+	"cmd/bench":            {},
+	"cmd/bench/trivial":    {},
 	"server":               {"tools", "resources", "artifacts"},
 	"tools":                {"artifacts", "artifacts/feature"},
 	"resources":            {"artifacts"},
@@ -37,11 +39,12 @@ var arrows = map[string][]string{
 var doors = map[string][]string{
 	"github.com/go-git/":               {"artifacts/history"},
 	"github.com/tidwall/":              {"artifacts/feature"},
-	"github.com/mark3labs/mcp-go":      {"server", "tools", "resources", "cmd/longhaul"},
+	"github.com/mark3labs/mcp-go":      {"server", "tools", "resources", "cmd/longhaul", "cmd/bench/trivial"},
 	"mvdan.cc/sh/":                     {"artifacts/check"},
-	"os/exec":                          {"artifacts/history", "artifacts/runner", "cmd/longhaul"},
+	"os/exec":                          {"artifacts/history", "artifacts/runner", "cmd/longhaul", "cmd/bench"},
 	"github.com/tailscale/hujson":      {"cmd/longhaul/clients"},
 	"github.com/pelletier/go-toml":     {"cmd/longhaul/clients"},
+	"github.com/tiktoken-go/":          {"cmd/bench"}, // some megabytes that no user of longhaul needs
 	"net/http":                         {},
 	"github.com/modelcontextprotocol/": {},
 	"github.com/rogpeppe/go-internal":  {},
