@@ -7,19 +7,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/longhaul-mcp/longhaul/artifacts/config"
 	"github.com/longhaul-mcp/longhaul/artifacts/history"
+	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
 	"github.com/longhaul-mcp/longhaul/artifacts/session"
 )
 
-var commitType = regexp.MustCompile(`^[a-z][a-z0-9-]{0,19}$`)
+var commitType = pattern.Lazy(`^[a-z][a-z0-9-]{0,19}$`)
 
-var typedMessage = regexp.MustCompile(`^[a-z]+(\([^)]*\))?!?: `)
+var typedMessage = pattern.Lazy(`^[a-z]+(\([^)]*\))?!?: `)
 
 // Commit commits what the session changed: never what was changed or staged before it, what is ignored, looks like a secret
 // or is too large, all of which is listed. Paths are taken besides, by exact name.
@@ -27,7 +27,7 @@ func (p *Project) Commit(ctx context.Context, r CommitRequest) (*CommittedReply,
 	if r.Type == "" {
 		r.Type = "feat"
 	}
-	if !commitType.MatchString(r.Type) {
+	if !commitType().MatchString(r.Type) {
 		return nil, refuse("bad-argument", "type "+quote(r.Type)+" is no commit type", "feat, fix, test, docs, refactor, chore …")
 	}
 	reply := &CommittedReply{}
@@ -165,7 +165,7 @@ func (v *view) message(r CommitRequest, id string) (string, error) {
 	if subject == "" {
 		return "", refuse("bad-argument", "message is blank", `commit {"message":"…"}`)
 	}
-	if !typedMessage.MatchString(subject) {
+	if !typedMessage().MatchString(subject) {
 		subject = r.Type + ": " + subject
 	}
 	if id != "" {

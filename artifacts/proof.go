@@ -5,12 +5,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"sort"
 	"strings"
 
 	"github.com/longhaul-mcp/longhaul/artifacts/feature"
 	"github.com/longhaul-mcp/longhaul/artifacts/ledger"
+	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
 )
 
 // situate says which state of the code the proof is about.
@@ -33,14 +33,14 @@ func (v *view) situate(ctx context.Context, f *feature.Feature, proof *ledger.Pr
 		return err
 	}
 	for _, c := range changed {
-		if testFile.MatchString(c) && len(proof.Changed) < 20 {
+		if testFile().MatchString(c) && len(proof.Changed) < 20 {
 			proof.Changed = append(proof.Changed, c)
 		}
 	}
 	return nil
 }
 
-var testFile = regexp.MustCompile(`(?i)(^|[/._-])(tests?|specs?|e2e|__tests__)([/._-]|$)|_test\.|\.test\.|\.spec\.|(^|/)test_`)
+var testFile = pattern.Lazy(`(?i)(^|[/._-])(tests?|specs?|e2e|__tests__)([/._-]|$)|_test\.|\.test\.|\.spec\.|(^|/)test_`)
 
 // changedFrom are the paths that differ from an earlier commit, on disk too.
 func (v *view) changedFrom(ctx context.Context, rev string, dirty map[string]string) ([]string, error) {

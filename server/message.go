@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
 )
 
 // A kind is what the lane does with a message.
@@ -195,7 +196,7 @@ func paramsOf(raw json.RawMessage) params {
 // decodable reports whether mcp-go, which takes arguments apart before a tool sees them, can: it has no numbers beyond
 // those of float64.
 func decodable(arguments json.RawMessage) bool {
-	if !bigNumber.Match(arguments) {
+	if !bigNumber().Match(arguments) {
 		return true
 	}
 	var any any
@@ -203,7 +204,7 @@ func decodable(arguments json.RawMessage) bool {
 }
 
 // bigNumber is what a number too large for float64 has: an exponent of three digits, or many digits.
-var bigNumber = regexp.MustCompile(`[eE]\+?0*[1-9][0-9]{2}|[0-9]{300}`)
+var bigNumber = pattern.Lazy(`[eE]\+?0*[1-9][0-9]{2}|[0-9]{300}`)
 
 func cancelledID(params json.RawMessage) string {
 	var p struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/longhaul-mcp/longhaul/artifacts"
+	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
 	"github.com/longhaul-mcp/longhaul/tools"
 )
 
@@ -134,14 +135,14 @@ func readLine(r *bufio.Reader, most int) (line []byte, lost bool, err error) {
 
 // Clients write the id right behind jsonrpc or at the very end.
 var (
-	firstID = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\]{1,64}")\s*,`)
-	lastID  = regexp.MustCompile(`,\s*"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\]{1,64}")\s*\}\s*$`)
+	firstID = pattern.Lazy(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\]{1,64}")\s*,`)
+	lastID  = pattern.Lazy(`,\s*"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\]{1,64}")\s*\}\s*$`)
 )
 
 // idAtEdge is the id of a message of which only the edges are left, null when they don't tell it. Without it the
 // client would wait for a reply that never names its request.
 func idAtEdge(line []byte) string {
-	for _, id := range []*regexp.Regexp{firstID, lastID} {
+	for _, id := range []*regexp.Regexp{firstID(), lastID()} {
 		if m := id.FindSubmatch(line); m != nil && json.Valid(m[1]) {
 			return string(m[1])
 		}

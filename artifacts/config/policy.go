@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
 )
 
 // Policy are the rules a project may tune.
@@ -82,24 +84,24 @@ func matches(glob, file string) bool {
 // alarms: each has a fixed prefix and a fixed alphabet.
 var tokens = []struct {
 	name    string
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 }{
-	{"private key", regexp.MustCompile(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----`)},
-	{"AWS access key", regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
-	{"GitHub token", regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{60,}`)},
-	{"GitLab token", regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
-	{"Anthropic key", regexp.MustCompile(`\bsk-ant-[A-Za-z0-9_-]{32,}`)},
-	{"OpenAI key", regexp.MustCompile(`\bsk-(?:proj-|svcacct-)[A-Za-z0-9_-]{40,}|\bsk-[A-Za-z0-9]{48}\b`)},
-	{"Slack token", regexp.MustCompile(`\bxox[abprs]-[A-Za-z0-9-]{20,}`)},
-	{"Stripe key", regexp.MustCompile(`\b[rs]k_live_[A-Za-z0-9]{20,}`)},
-	{"Google API key", regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`)},
-	{"npm token", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b|:_authToken=[A-Za-z0-9-]{20,}`)},
+	{"private key", pattern.Lazy(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----`)},
+	{"AWS access key", pattern.Lazy(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
+	{"GitHub token", pattern.Lazy(`\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{60,}`)},
+	{"GitLab token", pattern.Lazy(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{"Anthropic key", pattern.Lazy(`\bsk-ant-[A-Za-z0-9_-]{32,}`)},
+	{"OpenAI key", pattern.Lazy(`\bsk-(?:proj-|svcacct-)[A-Za-z0-9_-]{40,}|\bsk-[A-Za-z0-9]{48}\b`)},
+	{"Slack token", pattern.Lazy(`\bxox[abprs]-[A-Za-z0-9-]{20,}`)},
+	{"Stripe key", pattern.Lazy(`\b[rs]k_live_[A-Za-z0-9]{20,}`)},
+	{"Google API key", pattern.Lazy(`\bAIza[A-Za-z0-9_-]{35}`)},
+	{"npm token", pattern.Lazy(`\bnpm_[A-Za-z0-9]{36}\b|:_authToken=[A-Za-z0-9-]{20,}`)},
 }
 
 // Token names the credential that text holds, "" when it holds none that is known.
 func Token(text []byte) string {
 	for _, t := range tokens {
-		if t.pattern.Match(text) {
+		if t.pattern().Match(text) {
 			return t.name
 		}
 	}

@@ -6,9 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
 )
 
 // Board is the truth that the four sections of progress.md show.
@@ -22,7 +23,7 @@ type Board struct {
 // ownLine is an item that UpdateBoard wrote: it ends with a comment that holds
 // a hash of its text. A line that somebody has changed since has another hash,
 // and is theirs from then on.
-var ownLine = regexp.MustCompile(`^(?:- (?:\[[ xX]\] )?|\* (?:\[[ xX]\] )?|\d+\. )(.*) <!-- lh:([0-9a-f]{8}) -->$`)
+var ownLine = pattern.Lazy(`^(?:- (?:\[[ xX]\] )?|\* (?:\[[ xX]\] )?|\d+\. )(.*) <!-- lh:([0-9a-f]{8}) -->$`)
 
 func signed(text string) string {
 	return text + " <!-- lh:" + signature(text) + " -->"
@@ -37,7 +38,7 @@ func owned(line []byte) bool {
 	if !bytes.HasSuffix(line, []byte("-->")) {
 		return false
 	}
-	m := ownLine.FindSubmatch(line)
+	m := ownLine().FindSubmatch(line)
 	return m != nil && signature(string(m[1])) == string(m[2])
 }
 
@@ -124,7 +125,7 @@ func rewrite(log []byte, p body, kind int, list []string) []edit {
 		case isRule(line):
 			ruled = true // what follows is set apart from the section
 		default:
-			if at < 0 && numbered.Match(line) {
+			if at < 0 && numbered().Match(line) {
 				items++
 			}
 			kept[said(string(line))] = true
@@ -144,7 +145,7 @@ func rewrite(log []byte, p body, kind int, list []string) []edit {
 
 // said is the text of a list item, without marker and box.
 func said(line string) string {
-	if m := listItem.FindStringSubmatch(line); m != nil {
+	if m := listItem().FindStringSubmatch(line); m != nil {
 		return strings.TrimSpace(m[3])
 	}
 	return strings.TrimSpace(line)

@@ -2,11 +2,12 @@ package progress
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
 )
 
-var sha = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
+var sha = pattern.Lazy(`^[0-9a-f]{7,40}$`)
 
 // render writes the entry with its heading at the given level. Sections that
 // have nothing are left out, but for the blockers: that there are none is news.
@@ -76,7 +77,7 @@ func ordered(list []string, first int) string {
 func commitLine(commit string) string {
 	commit = inline(commit)
 	hash, subject, _ := strings.Cut(commit, " ")
-	if sha.MatchString(hash) {
+	if sha().MatchString(hash) {
 		return strings.TrimSpace("`" + hash + "` " + subject)
 	}
 	return escaped(commit)

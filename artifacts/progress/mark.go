@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
 )
 
 // mark is what a heading says about when its entry was written.
@@ -30,22 +32,22 @@ const (
 )
 
 var (
-	ownHeading  = regexp.MustCompile(`^Session \d+(?: \(continued\))?(?: \| [^|]*[+-]\d\d:\d\d)? \| session-\d+$`)
-	sessionID   = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}-])(session-\d{1,6})(?:$|[^\p{L}\p{N}-])`)
-	sessionWord = regexp.MustCompile(`(?i)(?:(?:^|[^\p{L}\p{N}])(?:` + latin + `|` + cyrillic + `)|` + east + `)` +
+	ownHeading  = pattern.Lazy(`^Session \d+(?: \(continued\))?(?: \| [^|]*[+-]\d\d:\d\d)? \| session-\d+$`)
+	sessionID   = pattern.Lazy(`(?i)(?:^|[^\p{L}\p{N}-])(session-\d{1,6})(?:$|[^\p{L}\p{N}-])`)
+	sessionWord = pattern.Lazy(`(?i)(?:(?:^|[^\p{L}\p{N}])(?:` + latin + `|` + cyrillic + `)|` + east + `)` +
 		`[\s_:：]*(?:#|№|-|–|—|no\.?|nr\.?)?\s*(\d{1,6})(?:$|\D)`)
-	ordinal = regexp.MustCompile(`(?i)^\D{0,4}(\d{1,6})(?:st|nd|rd|th|-я|-й|-ый)\s+(?:` + latin + `|` + cyrillic + `)`)
-	leading = regexp.MustCompile(`^[^\p{L}\d]{0,4}(\d{1,6})(?:[.):\s—–-]|$)`)
+	ordinal = pattern.Lazy(`(?i)^\D{0,4}(\d{1,6})(?:st|nd|rd|th|-я|-й|-ый)\s+(?:` + latin + `|` + cyrillic + `)`)
+	leading = pattern.Lazy(`^[^\p{L}\d]{0,4}(\d{1,6})(?:[.):\s—–-]|$)`)
 
-	yearFirst = regexp.MustCompile(`(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})日?`)
-	compact   = regexp.MustCompile(`(?:^|\D)(20\d{2})(\d{2})(\d{2})(?:$|\D)`)
-	dayFirst  = regexp.MustCompile(`(?:^|\D)(\d{1,2})([./])(\d{1,2})[./](\d{4})`)
+	yearFirst = pattern.Lazy(`(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})日?`)
+	compact   = pattern.Lazy(`(?:^|\D)(20\d{2})(\d{2})(\d{2})(?:$|\D)`)
+	dayFirst  = pattern.Lazy(`(?:^|\D)(\d{1,2})([./])(\d{1,2})[./](\d{4})`)
 	months    = `(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|янв|фев|мар|апр|мая|май|июн|июл|авг|сен|окт|ноя|дек)[\p{L}.]*`
-	monthMid  = regexp.MustCompile(`(?i)(\d{1,2})(?:st|nd|rd|th)?\s+` + months + `,?\s+(\d{4})`)
-	monthLead = regexp.MustCompile(`(?i)(?:^|[^\p{L}])` + months + `\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})`)
-	clock     = regexp.MustCompile(`(?i)(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)?\s*([ap]m|z|[+-]\d{2}:?\d{2})?`)
+	monthMid  = pattern.Lazy(`(?i)(\d{1,2})(?:st|nd|rd|th)?\s+` + months + `,?\s+(\d{4})`)
+	monthLead = pattern.Lazy(`(?i)(?:^|[^\p{L}])` + months + `\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})`)
+	clock     = pattern.Lazy(`(?i)(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)?\s*([ap]m|z|[+-]\d{2}:?\d{2})?`)
 
-	stateWord = regexp.MustCompile(`(?i)^[^\p{L}\d]*(?:current|status|state|latest|last|overview|summary|next|blockers?|` +
+	stateWord = pattern.Lazy(`(?i)^[^\p{L}\d]*(?:current|status|state|latest|last|overview|summary|next|blockers?|` +
 		`当前|目前|现状|状态|最新|最后更新|текущ|статус|состояние|обновлен|последн)`)
 )
 
@@ -61,10 +63,10 @@ func markOf(heading []byte) mark {
 		return m
 	}
 	text := string(heading)
-	m.own = ownHeading.MatchString(text)
+	m.own = ownHeading().MatchString(text)
 	m.continued = strings.Contains(strings.ToLower(text), "continued")
-	m.state = stateWord.MatchString(text)
-	if found := sessionID.FindStringSubmatch(text); found != nil {
+	m.state = stateWord().MatchString(text)
+	if found := sessionID().FindStringSubmatch(text); found != nil {
 		m.id = strings.ToLower(found[1])
 	}
 	rest := m.readDate(text)
@@ -78,7 +80,7 @@ func markOf(heading []byte) mark {
 // readNumber looks where the date is cut out already, for "Session 2026-01-31"
 // is no session 2026.
 func (m *mark) readNumber(text string) {
-	for _, pattern := range []*regexp.Regexp{sessionWord, ordinal} {
+	for _, pattern := range []*regexp.Regexp{sessionWord(), ordinal()} {
 		if found := pattern.FindStringSubmatch(text); found != nil {
 			m.number, m.named = atoi(found[1]), true
 			return
@@ -88,7 +90,7 @@ func (m *mark) readNumber(text string) {
 		m.number, m.named = atoi(m.id[len("session-"):]), true
 		return
 	}
-	if found := leading.FindStringSubmatch(text); found != nil {
+	if found := leading().FindStringSubmatch(text); found != nil {
 		m.number = atoi(found[1])
 	}
 }
@@ -105,11 +107,11 @@ func (m *mark) readDate(text string) string {
 	}
 	m.day = int(date.Unix() / 86400)
 	rest := text[:at[0]] + "\x00" + text[at[1]:]
-	found := clock.FindStringSubmatchIndex(text[at[1]:])
+	found := clock().FindStringSubmatchIndex(text[at[1]:])
 	if found == nil {
 		return rest
 	}
-	parts := clock.FindStringSubmatch(text[at[1]:])
+	parts := clock().FindStringSubmatch(text[at[1]:])
 	m.timed, m.minute = true, minuteOf(parts[1], parts[2], strings.ToLower(parts[3]))
 	return text[:at[0]] + "\x00" + text[at[1]:][:found[0]] + text[at[1]:][found[1]:]
 }
@@ -134,23 +136,23 @@ func minuteOf(hour, minute, zone string) int {
 }
 
 func dateIn(text string) (year, month, day int, at []int) {
-	if f := yearFirst.FindStringSubmatchIndex(text); f != nil {
+	if f := yearFirst().FindStringSubmatchIndex(text); f != nil {
 		return atoi(text[f[2]:f[3]]), atoi(text[f[4]:f[5]]), atoi(text[f[6]:f[7]]), f[:2]
 	}
-	if f := monthMid.FindStringSubmatchIndex(text); f != nil {
+	if f := monthMid().FindStringSubmatchIndex(text); f != nil {
 		return atoi(text[f[6]:f[7]]), monthNamed(text[f[4]:f[5]]), atoi(text[f[2]:f[3]]), f[:2]
 	}
-	if f := monthLead.FindStringSubmatchIndex(text); f != nil {
+	if f := monthLead().FindStringSubmatchIndex(text); f != nil {
 		return atoi(text[f[6]:f[7]]), monthNamed(text[f[2]:f[3]]), atoi(text[f[4]:f[5]]), f[:2]
 	}
-	if f := dayFirst.FindStringSubmatchIndex(text); f != nil {
+	if f := dayFirst().FindStringSubmatchIndex(text); f != nil {
 		first, second := atoi(text[f[2]:f[3]]), atoi(text[f[6]:f[7]])
 		if text[f[4]:f[5]] == "/" && first <= 12 {
 			first, second = second, first // month/day/year
 		}
 		return atoi(text[f[8]:f[9]]), second, first, f[:2]
 	}
-	if f := compact.FindStringSubmatchIndex(text); f != nil {
+	if f := compact().FindStringSubmatchIndex(text); f != nil {
 		return atoi(text[f[2]:f[3]]), atoi(text[f[4]:f[5]]), atoi(text[f[6]:f[7]]), []int{f[2], f[7]}
 	}
 	return 0, 0, 0, nil

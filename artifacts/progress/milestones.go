@@ -2,8 +2,9 @@ package progress
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
 )
 
 // Milestones reads a plan of any shape. In this order: headings that are
@@ -32,12 +33,12 @@ func Milestones(plan []byte) []Milestone {
 const countWord = `milestone|phase|stage|step|sprint|part|epic|task|feature|веха|этап|фаза|шаг|задача|часть|里程碑|阶段|步骤|任务|第`
 
 var (
-	milestoneNumber = regexp.MustCompile(`(?i)^(?:(?:` + countWord + `)\s*#?\s*[\d一二三四五六七八九十]+[a-z]?(?:\s*(?:阶段|步|个?里程碑))?|M\d+|\d+(?:\.|\)|\s*[-–—:]|、))\s*[-–—:：.)、|]*\s*`)
-	container       = regexp.MustCompile(`(?i)^(?:(?:the\s+)?(?:implementation |project |development |work )?(?:plan|milestones?|phases?|stages?|steps|tasks?|roadmap|to-?do|features|backlog)|план(?: работ)?|вехи|этапы|шаги|задачи|计划|项目计划|开发计划|里程碑|阶段|步骤|任务|任务列表|任务拆解|路线图)\s*[:：]?$`)
-	prose           = regexp.MustCompile(`(?i)^(?:project\b|goals?|overview|context|background|notes?|risks?|constraints?|assumptions?|references?|stack|tech|architecture|non-goals|scope|summary|introduction|open questions|requirements|dependencies|目标|背景|概述|备注|说明|风险|约束|架构|цел|обзор|контекст|заметк|риск|ограничен|стек|архитектур)`)
-	listItem        = regexp.MustCompile(`^([ \t]*)(?:[-*+•]|\d+[.)、])\s+(?:\[([ xX✓✔]?)\]\s*)?(.*)$`)
-	tick            = regexp.MustCompile(`^(?:\[[xX✓✔]\]|✅|✔️?|☑️?)\s*|\s*(?:✅|✔️?|☑️?|\((?i:done|completed?)\)|（已完成）|\(已完成\)|\((?i:готово|выполнено)\))$`)
-	box             = regexp.MustCompile(`^(?:\[ ?\]|⬜|☐|🔲)\s*`)
+	milestoneNumber = pattern.Lazy(`(?i)^(?:(?:` + countWord + `)\s*#?\s*[\d一二三四五六七八九十]+[a-z]?(?:\s*(?:阶段|步|个?里程碑))?|M\d+|\d+(?:\.|\)|\s*[-–—:]|、))\s*[-–—:：.)、|]*\s*`)
+	container       = pattern.Lazy(`(?i)^(?:(?:the\s+)?(?:implementation |project |development |work )?(?:plan|milestones?|phases?|stages?|steps|tasks?|roadmap|to-?do|features|backlog)|план(?: работ)?|вехи|этапы|шаги|задачи|计划|项目计划|开发计划|里程碑|阶段|步骤|任务|任务列表|任务拆解|路线图)\s*[:：]?$`)
+	prose           = pattern.Lazy(`(?i)^(?:project\b|goals?|overview|context|background|notes?|risks?|constraints?|assumptions?|references?|stack|tech|architecture|non-goals|scope|summary|introduction|open questions|requirements|dependencies|目标|背景|概述|备注|说明|风险|约束|架构|цел|обзор|контекст|заметк|риск|ограничен|стек|архитектур)`)
+	listItem        = pattern.Lazy(`^([ \t]*)(?:[-*+•]|\d+[.)、])\s+(?:\[([ xX✓✔]?)\]\s*)?(.*)$`)
+	tick            = pattern.Lazy(`^(?:\[[xX✓✔]\]|✅|✔️?|☑️?)\s*|\s*(?:✅|✔️?|☑️?|\((?i:done|completed?)\)|（已完成）|\(已完成\)|\((?i:готово|выполнено)\))$`)
+	box             = pattern.Lazy(`^(?:\[ ?\]|⬜|☐|🔲)\s*`)
 )
 
 // part is a heading of a plan with the list items right below it.
@@ -93,21 +94,21 @@ func (p *part) read(text []byte) {
 }
 
 func (p *part) item(line string) {
-	m := listItem.FindStringSubmatch(line)
+	m := listItem().FindStringSubmatch(line)
 	if m == nil || strings.TrimSpace(m[3]) == "" {
 		return
 	}
 	depth := len(strings.ReplaceAll(m[1], "\t", "    "))
 	text := strings.TrimSpace(m[3])
 	boxed := strings.Contains(line[:len(line)-len(m[3])], "[")
-	done := strings.TrimSpace(m[2]) != "" || tick.MatchString(text)
+	done := strings.TrimSpace(m[2]) != "" || tick().MatchString(text)
 	p.lines = append(p.lines, planItem{depth: depth, text: bare(text), box: boxed, done: done})
 }
 
 // bare is a title without what only decorates it.
 func bare(text string) string {
 	text = strings.TrimSpace(unescaped(text))
-	text = box.ReplaceAllString(tick.ReplaceAllString(text, ""), "")
+	text = box().ReplaceAllString(tick().ReplaceAllString(text, ""), "")
 	if len(text) > 4 && strings.HasPrefix(text, "**") && strings.HasSuffix(text, "**") {
 		text = text[2 : len(text)-2]
 	}
@@ -120,7 +121,7 @@ func unescaped(text string) string {
 		return rest
 	}
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
-	if digits > 0 && strings.HasPrefix(text[digits:], `\`) && numbered.MatchString(text[:digits]+text[digits+1:]) {
+	if digits > 0 && strings.HasPrefix(text[digits:], `\`) && numbered().MatchString(text[:digits]+text[digits+1:]) {
 		return text[:digits] + text[digits+1:]
 	}
 	return text
@@ -155,16 +156,16 @@ func (o outlined) numbered() []Milestone {
 // counted tells whether the heading is numbered as a milestone. "1. Overview"
 // is numbered too, but is none.
 func (p *part) counted() bool {
-	if p.level == 0 || !milestoneNumber.MatchString(bare(p.title)) {
+	if p.level == 0 || !milestoneNumber().MatchString(bare(p.title)) {
 		return false
 	}
-	return !prose.MatchString(named(p.title)) || strings.Contains(strings.ToLower(p.title), "milestone")
+	return !prose().MatchString(named(p.title)) || strings.Contains(strings.ToLower(p.title), "milestone")
 }
 
 // named is the title without its number.
 func named(title string) string {
 	title = bare(title)
-	if rest := strings.TrimSpace(milestoneNumber.ReplaceAllString(title, "")); rest != "" {
+	if rest := strings.TrimSpace(milestoneNumber().ReplaceAllString(title, "")); rest != "" {
 		return bare(rest)
 	}
 	return title
@@ -186,7 +187,7 @@ func (o outlined) milestone(i int) Milestone {
 			}
 		}
 	}
-	m.Done = tick.MatchString(strings.TrimSpace(o[i].title)) || boxes > 0 && done >= len(m.Steps)
+	m.Done = tick().MatchString(strings.TrimSpace(o[i].title)) || boxes > 0 && done >= len(m.Steps)
 	return m
 }
 
@@ -197,7 +198,7 @@ func (o outlined) contained() []Milestone {
 		}
 		var found []Milestone
 		for j := i + 1; j < len(o) && o[j].level > p.level; j++ {
-			if o[j].level == o[i+1].level && len(o.milestone(j).Steps) > 0 && !prose.MatchString(named(o[j].title)) {
+			if o[j].level == o[i+1].level && len(o.milestone(j).Steps) > 0 && !prose().MatchString(named(o[j].title)) {
 				found = append(found, o.milestone(j))
 			}
 		}
@@ -212,7 +213,7 @@ func (o outlined) contained() []Milestone {
 }
 
 // contains tells whether the title announces milestones rather than being one.
-func (p *part) contains() bool { return p.level > 0 && container.MatchString(bare(p.title)) }
+func (p *part) contains() bool { return p.level > 0 && container().MatchString(bare(p.title)) }
 
 // contains tells whether a heading below announces them as well, and better.
 func (o outlined) contains(i int) bool {
@@ -228,7 +229,7 @@ func (o outlined) contains(i int) bool {
 func (o outlined) listed() []Milestone {
 	var found []Milestone
 	for i, p := range o {
-		if i > 0 && p.level > 1 && len(p.lines) > 0 && !prose.MatchString(named(p.title)) {
+		if i > 0 && p.level > 1 && len(p.lines) > 0 && !prose().MatchString(named(p.title)) {
 			found = append(found, o.milestone(i))
 		}
 	}

@@ -266,5 +266,5 @@ func plain(line []byte) bool {
 	case '>', '|', '<', '#':
 		return false
 	}
-	return !bytes.HasPrefix(line, []byte("**")) && !bullet.Match(line) && !numbered.Match(line)
+	return !bytes.HasPrefix(line, []byte("**")) && !bullet().Match(line) && !numbered().Match(line)
 }

@@ -2,13 +2,14 @@ package progress
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
+
+	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
 )
 
 // plainLine is a line of a text log that begins an entry without being marked
 // up: "Session 3 - 2026-11-21", "Session 2 (2026-11-20)", "会话 3".
-var plainLine = regexp.MustCompile(`(?i)^(?:(?:session|sesi[oó]n|sess[aã]o|sitzung|s[eé]ance|сессия|сеанс|сесія|会话|會話|セッション|세션)` +
+var plainLine = pattern.Lazy(`(?i)^(?:(?:session|sesi[oó]n|sess[aã]o|sitzung|s[eé]ance|сессия|сеанс|сесія|会话|會話|セッション|세션)` +
 	`[\s_]*(?:#|№|no\.?\s|nr\.?\s)?\s*\d{1,6}|第\s*\d{1,6}\s*(?:次|个|個)?\s*(?:会话|會話|セッション))` +
 	`(?:$|\s*[-–—:：|(（[,，/]|\.(?:\s|$)|\s+\d{4}[-/.年])`)
 
@@ -37,7 +38,7 @@ func (b *book) addPlain() {
 
 // notePlain keeps a line that begins an entry of a text log.
 func (o *outliner) notePlain(line []byte, next int) {
-	if len(line) <= longestLine && bytes.ContainsAny(line, "0123456789") && plainLine.Match(line) {
+	if len(line) <= longestLine && bytes.ContainsAny(line, "0123456789") && plainLine().Match(line) {
 		o.plain = append(o.plain, heading{start: o.at, next: next, text: line})
 	}
 }

@@ -2,9 +2,10 @@ package progress
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
 )
 
 // Texts come from a model, and may hold anything. Whatever a reader of Markdown,
@@ -12,7 +13,7 @@ import (
 // taken out; the words stay.
 
 // sequences are what a terminal would obey: CSI, OSC, DCS and the short ones.
-var sequences = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]" +
+var sequences = pattern.Lazy("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]" +
 	"|(?:\x1b\\]|\u009d)[^\x07\x1b\n]*(?:\x07|\x1b\\\\)?" +
 	"|\x1b[PX^_][^\x1b\n]*(?:\x1b\\\\)?" +
 	"|\x1b[ -/]*[0-Z\\\\-~]")
@@ -25,11 +26,11 @@ var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "
 var comments = strings.NewReplacer("<!--", `<\!--`, "-->", `--\>`)
 
 var (
-	numbered = regexp.MustCompile(`^(\d+)([.)])(\s|$)`)
-	bullet   = regexp.MustCompile(`^[-+*](\s|$)`)
-	checkbox = regexp.MustCompile(`^\[[ xX]?\](\s|$)`)
-	linkName = regexp.MustCompile(`^\[[^\]]*\]:`)
-	rule     = regexp.MustCompile(`^(?:(?:-\s*){2,}|(?:_\s*){3,}|(?:\*\s*){3,}|=+\s*|={2,}.*)$`)
+	numbered = pattern.Lazy(`^(\d+)([.)])(\s|$)`)
+	bullet   = pattern.Lazy(`^[-+*](\s|$)`)
+	checkbox = pattern.Lazy(`^\[[ xX]?\](\s|$)`)
+	linkName = pattern.Lazy(`^\[[^\]]*\]:`)
+	rule     = pattern.Lazy(`^(?:(?:-\s*){2,}|(?:_\s*){3,}|(?:\*\s*){3,}|=+\s*|={2,}.*)$`)
 )
 
 // lines returns the lines of a text that hold something, safe to stand anywhere
@@ -46,7 +47,7 @@ func lines(text string) []string {
 
 func visible(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	text = newlines.Replace(sequences.ReplaceAllString(text, ""))
+	text = newlines.Replace(sequences().ReplaceAllString(text, ""))
 	text = strings.Map(func(r rune) rune {
 		if r != '\n' && unseen(r) {
 			return -1
@@ -77,7 +78,7 @@ func inline(text string) string {
 func escaped(line string) string {
 	rest := strings.TrimLeft(line, " ")
 	lead := line[:len(line)-len(rest)]
-	if m := numbered.FindStringSubmatchIndex(rest); m != nil {
+	if m := numbered().FindStringSubmatchIndex(rest); m != nil {
 		return lead + rest[:m[3]] + `\` + rest[m[4]:]
 	}
 	if structural(rest) {
@@ -96,9 +97,9 @@ func structural(line string) bool {
 	case '`', '~':
 		return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 	case '[':
-		return checkbox.MatchString(line) || linkName.MatchString(line)
+		return checkbox().MatchString(line) || linkName().MatchString(line)
 	}
-	return bullet.MatchString(line) || rule.MatchString(line)
+	return bullet().MatchString(line) || rule().MatchString(line)
 }
 
 // item is one entry of a list: the marker, the text, and further lines indented below it.
@@ -121,7 +122,7 @@ func texts(raw []string) []string {
 	var out []string
 	for _, text := range raw {
 		list := lines(text)
-		if listed := unlisted(list); len(listed) > 1 || len(list) == 1 && bullet.MatchString(list[0]) {
+		if listed := unlisted(list); len(listed) > 1 || len(list) == 1 && bullet().MatchString(list[0]) {
 			out = append(out, listed...)
 			continue
 		}

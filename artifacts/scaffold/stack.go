@@ -3,6 +3,8 @@ package scaffold
 import (
 	"regexp"
 	"strings"
+
+	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
 )
 
 // signs are the files that tell a stack. What may stand beside another stack,
@@ -42,7 +44,7 @@ func Detect(names func(string) bool) (stack string) {
 // then languages, then what runs in a browser.
 var words = []struct {
 	stack   string
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 }{
 	{"rails", word(`rails|ruby on rails|ror|sinatra|hanami`)},
 	{"php", word(`laravel|symfony|wordpress|drupal|codeigniter|livewire`)},
@@ -63,15 +65,15 @@ var words = []struct {
 }
 
 // word matches whole words, where "c++" or "asp.net" are words as well.
-func word(alternatives string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:^|[^\p{L}\d.#+_-])(?:` + alternatives + `)(?:$|[^\p{L}\d#+_-])`)
+func word(alternatives string) func() *regexp.Regexp {
+	return pattern.Lazy(`(?i)(?:^|[^\p{L}\d.#+_-])(?:` + alternatives + `)(?:$|[^\p{L}\d#+_-])`)
 }
 
 // Stack tells the stack that a description means, such as "Next.js +
 // TypeScript" or "FastAPI"; "other" when it names none that is known.
 func Stack(text string) string {
 	for _, w := range words {
-		if w.pattern.MatchString(strings.TrimSpace(text)) {
+		if w.pattern().MatchString(strings.TrimSpace(text)) {
 			return w.stack
 		}
 	}
