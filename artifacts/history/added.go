@@ -198,7 +198,7 @@ func span(text string) (at, n int, err error) {
 // newLines are all lines of a file on disk; none of a binary, special or very big one.
 func (r *Repo) newLines(name string, most int) []AddedLine {
 	file := r.disk(r.prefix + name)
-	info, err := os.Lstat(file)
+	info, err := r.lstat(r.prefix + name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxNewFile {
 		return nil
 	}

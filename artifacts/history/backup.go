@@ -143,7 +143,7 @@ func (w *scratch) untracked(ctx context.Context) ([]string, error) {
 	}
 	var files []string
 	for _, full := range records(out) {
-		info, err := os.Lstat(w.repo.disk(full))
+		info, err := w.repo.lstat(full)
 		if err != nil || info.IsDir() || info.Size() > maxBackupFile {
 			continue
 		}

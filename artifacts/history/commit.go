@@ -84,7 +84,7 @@ func (r *Repo) named(ctx context.Context, head Head, paths []string) (named, err
 			continue
 		}
 		entry, tracked := ix.names[full]
-		info, err := os.Lstat(r.disk(full))
+		info, err := r.lstat(full)
 		known := tracked || o.has(head.SHA, full)
 		folder := err == nil && info.IsDir() && !entry.gitlink
 		switch {
@@ -97,6 +97,9 @@ func (r *Repo) named(ctx context.Context, head Head, paths []string) (named, err
 			continue
 		case err != nil && !known:
 			wrong = append(wrong, fmt.Sprintf("%q does not exist and is not tracked", name))
+			continue
+		case err == nil && !info.IsDir() && !info.Mode().IsRegular() && info.Mode()&os.ModeSymlink == 0:
+			wrong = append(wrong, fmt.Sprintf("%q is neither a file nor a link", name))
 			continue
 		case err == nil && !tracked:
 			files.fresh = append(files.fresh, full)
@@ -358,12 +361,12 @@ func (r *Repo) made(n node, files named, message, said string, t trace) (CommitR
 		if inside {
 			result.Files = append(result.Files, name)
 		}
-		if _, asked := files.stats[full]; !asked {
+		if !files.asked(full) {
 			result.Hooks = append(result.Hooks, "added to the commit: "+full)
 		}
 	}
 	for _, full := range files.all {
-		if now, err := os.Lstat(r.disk(full)); !sameFile(files.stats[full], now, err) {
+		if now, err := r.lstat(full); !sameFile(files.stats[full], now, err) {
 			result.Hooks = append(result.Hooks, "changed on disk: "+full)
 		}
 	}
@@ -377,6 +380,13 @@ func (r *Repo) made(n node, files named, message, said string, t trace) (CommitR
 		result.Hooks = append(result.Hooks, "said: "+ending(said, 500))
 	}
 	return result, nil
+}
+
+// asked says whether a path was named, or had to go for one that was: a folder for a file, or a file for a folder.
+func (f named) asked(full string) bool {
+	return slices.ContainsFunc(f.all, func(name string) bool {
+		return name == full || strings.HasPrefix(full, name+"/") || strings.HasPrefix(name, full+"/")
+	})
 }
 
 // files are the paths that a commit changes against its first parent, sorted.

@@ -240,6 +240,11 @@ func (w *nativeWriter) publish(store *filesystem.Storage, sha string, entries ma
 		return err
 	}
 	defer lockedBranch.release()
+	lockedHead, err := lock(filepath.Join(r.gitDir, "HEAD")) // as git does, which writes the log of HEAD
+	if err != nil {
+		return err
+	}
+	defer lockedHead.release()
 	now, err := r.readHead()
 	if err != nil {
 		return err

@@ -31,12 +31,17 @@ func (r *Repo) statusNatively(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	names, err := r.readIndex(ctx)
+	if err != nil {
+		return nil, err
+	}
 	store := r.storage()
 	defer store.Close()
 	ix, err := store.Index()
 	if err != nil {
 		return nil, err
 	}
+	disk := comparison{repo: r, folders: folders{}, modes: r.setting("core.filemode")}
 	at := map[string]*Change{}
 	change := func(full string) *Change {
 		if at[full] == nil {
@@ -62,10 +67,10 @@ func (r *Repo) statusNatively(ctx context.Context) ([]Change, error) {
 		if !e.IntentToAdd && (was.id != e.Hash.String() || !sameMode(was.mode, e.Mode)) {
 			change(e.Name).Staged = true
 		}
-		if e.SkipWorktree || e.Mode == filemode.Submodule {
+		if e.SkipWorktree || names.names[e.Name].assumed {
 			continue
 		}
-		differs, gone := r.differs(e)
+		differs, gone := disk.differs(e)
 		if differs || e.IntentToAdd {
 			change(e.Name).Unstaged = true
 			change(e.Name).Deleted = gone
@@ -116,17 +121,30 @@ func sameMode(octal string, mode filemode.FileMode) bool {
 	return err == nil && m == mode
 }
 
-// differs holds a file against its index entry, by content.
-func (r *Repo) differs(e *gitindex.Entry) (differs, gone bool) {
-	info, err := os.Lstat(r.disk(e.Name))
+// comparison holds files against their index entries, by content.
+type comparison struct {
+	repo    *Repo
+	folders folders
+	modes   string // core.fileMode
+}
+
+func (c comparison) differs(e *gitindex.Entry) (differs, gone bool) {
+	info, err := c.folders.lstat(c.repo, e.Name)
+	if e.Mode == filemode.Submodule && err == nil && info.IsDir() {
+		head := headOf(c.repo.disk(e.Name)) // "" where it is not cloned
+		return head != "" && head != e.Hash.String(), false
+	}
 	if err != nil || info.IsDir() {
 		return true, true
 	}
 	mode, err := filemode.NewFromOSFileMode(info.Mode())
+	if c.modes != "" && !isTrue(c.modes) && mode.IsFile() && e.Mode.IsFile() && mode != filemode.Symlink && e.Mode != filemode.Symlink {
+		mode = e.Mode
+	}
 	if err != nil || mode != e.Mode {
 		return true, false
 	}
-	hash, err := r.hashFile(e.Name, info)
+	hash, err := c.repo.hashFile(e.Name, info)
 	return err != nil || hash != e.Hash, false
 }
 
@@ -199,16 +217,17 @@ func (r *Repo) walkDisk(ctx context.Context, visit func(full string)) error {
 // ignore answers from .gitignore files, info/exclude and the user's own excludes file.
 type ignore struct {
 	repo     *Repo
+	anyCase  bool
 	first    []gitignore.Pattern // weaker than any .gitignore
 	patterns map[string][]gitignore.Pattern
 }
 
 func (r *Repo) newIgnore() *ignore {
-	g := &ignore{repo: r, patterns: map[string][]gitignore.Pattern{}}
+	g := &ignore{repo: r, anyCase: isTrue(r.setting("core.ignorecase")), patterns: map[string][]gitignore.Pattern{}}
 	if file := r.excludesFile(); file != "" {
-		g.first = append(g.first, patternsOf(file, nil)...)
+		g.first = append(g.first, g.patternsOf(file, nil)...)
 	}
-	g.first = append(g.first, patternsOf(filepath.Join(r.commonDir, "info", "exclude"), nil)...)
+	g.first = append(g.first, g.patternsOf(filepath.Join(r.commonDir, "info", "exclude"), nil)...)
 	return g
 }
 
@@ -227,7 +246,7 @@ func (r *Repo) excludesFile() string {
 	return filepath.Join(home, ".config", "git", "ignore")
 }
 
-func patternsOf(file string, domain []string) []gitignore.Pattern {
+func (g *ignore) patternsOf(file string, domain []string) []gitignore.Pattern {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil
@@ -236,10 +255,18 @@ func patternsOf(file string, domain []string) []gitignore.Pattern {
 	for _, line := range strings.Split(string(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))), "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
-			patterns = append(patterns, gitignore.ParsePattern(strings.ReplaceAll(line, "[!", "[^"), domain))
+			patterns = append(patterns, gitignore.ParsePattern(g.cased(strings.ReplaceAll(line, "[!", "[^")), domain))
 		}
 	}
 	return patterns
+}
+
+// cased is a pattern or path in the case in which they are compared.
+func (g *ignore) cased(text string) string {
+	if g.anyCase {
+		return strings.ToLower(text)
+	}
+	return text
 }
 
 // below are the patterns that hold in a folder, weakest first.
@@ -250,14 +277,14 @@ func (g *ignore) below(dir string) []gitignore.Pattern {
 	var domain []string
 	found := g.first
 	if dir != "" {
-		domain = strings.Split(dir, "/")
+		domain = strings.Split(g.cased(dir), "/")
 		up := path.Dir(dir)
 		if up == "." {
 			up = ""
 		}
 		found = g.below(up)
 	}
-	own := patternsOf(filepath.Join(g.repo.disk(dir), ".gitignore"), domain)
+	own := g.patternsOf(filepath.Join(g.repo.disk(dir), ".gitignore"), domain)
 	found = append(slices.Clip(found), own...)
 	g.patterns[dir] = found
 	return found
@@ -265,7 +292,7 @@ func (g *ignore) below(dir string) []gitignore.Pattern {
 
 func (g *ignore) match(full string, isDir bool) bool {
 	dir, _ := path.Split(full)
-	return gitignore.NewMatcher(g.below(strings.TrimSuffix(dir, "/"))).Match(strings.Split(full, "/"), isDir)
+	return gitignore.NewMatcher(g.below(strings.TrimSuffix(dir, "/"))).Match(strings.Split(g.cased(full), "/"), isDir)
 }
 
 // ignoredNatively is Ignored without a git program.
@@ -281,7 +308,7 @@ func (r *Repo) ignoredNatively(paths []string) (map[string]bool, error) {
 		if _, tracked := ix.names[full]; !ok || tracked {
 			continue
 		}
-		info, err := os.Lstat(r.disk(full))
+		info, err := r.lstat(full)
 		if g.match(full, err == nil && info.IsDir()) {
 			ignored[name] = true
 			continue

@@ -18,6 +18,7 @@ import (
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
@@ -85,6 +86,9 @@ func (o *objects) read(id string) (kind string, data []byte, err error) {
 		}
 	}
 	p := o.repo.program()
+	if p == nil && (errors.Is(err, idxfile.ErrUnsupportedVersion) || errors.Is(err, idxfile.ErrMalformedIdxFile)) {
+		return "", nil, o.repo.needsProgram("the form of its packs")
+	}
 	if p == nil {
 		return "", nil, fmt.Errorf("%s: %w", id, err)
 	}

@@ -85,6 +85,33 @@ func (r *Repo) project() string { return filepath.Join(r.root, filepath.FromSlas
 // disk is where a path from the root lies.
 func (r *Repo) disk(full string) string { return filepath.Join(r.root, filepath.FromSlash(full)) }
 
+// lstat looks at a path from the root. It is not there when a link stands where one of its folders should: git tracks
+// nothing behind a link.
+func (r *Repo) lstat(full string) (os.FileInfo, error) { return folders{}.lstat(r, full) }
+
+// folders remembers which paths are folders and no links to some.
+type folders map[string]bool
+
+func (f folders) lstat(r *Repo, full string) (os.FileInfo, error) {
+	if dir := path.Dir(full); !f.real(r, dir) {
+		return nil, &os.PathError{Op: "lstat", Path: r.disk(full), Err: os.ErrNotExist}
+	}
+	return os.Lstat(r.disk(full))
+}
+
+func (f folders) real(r *Repo, dir string) bool {
+	if dir == "." {
+		return true
+	}
+	is, known := f[dir]
+	if !known {
+		info, err := f.lstat(r, dir)
+		is = err == nil && info.IsDir()
+		f[dir] = is
+	}
+	return is
+}
+
 // full is a project path seen from the root; ok is false when it leaves the project or is not spelled plainly.
 func (r *Repo) full(name string) (full string, ok bool) {
 	if name == "" || name == "." || path.Clean(name) != name || !filepath.IsLocal(filepath.FromSlash(name)) {

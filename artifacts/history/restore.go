@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,12 @@ func (r *Repo) RestoreUncommitted(ctx context.Context, keep []string) (restored 
 	if err != nil {
 		return nil, err
 	}
+	links, err := r.gitlinks(ctx, back)
+	if err != nil {
+		return nil, err
+	}
+	back = slices.DeleteFunc(back, func(full string) bool { return links[full] })
+	unstage = append(unstage, slices.Sorted(maps.Keys(links))...)
 	if blocked := r.obstacles(back); len(blocked) > 0 {
 		return nil, inTheWay(blocked)
 	}
@@ -60,6 +67,21 @@ func (r *Repo) dirty(ctx context.Context, keep []string) ([]string, error) {
 		}
 	}
 	return paths, nil
+}
+
+// gitlinks are the submodules among the paths. What is checked out in one is its own.
+func (r *Repo) gitlinks(ctx context.Context, paths []string) (map[string]bool, error) {
+	ix, err := r.readIndex(ctx)
+	if err != nil {
+		return nil, err
+	}
+	links := map[string]bool{}
+	for _, full := range paths {
+		if ix.names[full].gitlink {
+			links[full] = true
+		}
+	}
+	return links, nil
 }
 
 // covers says whether a path is one of the given ones or below one.
@@ -240,7 +262,7 @@ func (g *goBack) sortOut(ctx context.Context, o *objects, paths map[string]bool)
 			return err
 		}
 		entry, indexed := ix.names[full]
-		info, statErr := os.Lstat(g.repo.disk(full))
+		info, statErr := g.repo.lstat(full)
 		switch {
 		case !inNew && !inHead:
 			g.drop = append(g.drop, full) // only staged: it stays on disk
@@ -321,7 +343,7 @@ func (g *goBack) buildTree(ctx context.Context) error {
 		if _, err := g.git(ctx, index, nil, "rm", "-r", "-f", "-q", "--cached", "--ignore-unmatch", "--", full); err != nil {
 			return err
 		}
-		info, err := os.Lstat(g.repo.disk(full))
+		info, err := g.repo.lstat(full)
 		if err != nil {
 			continue
 		}
@@ -334,7 +356,7 @@ func (g *goBack) buildTree(ctx context.Context) error {
 			return err
 		}
 		for _, below := range records(out) {
-			if _, err := os.Lstat(g.repo.disk(below)); err == nil {
+			if _, err := g.repo.lstat(below); err == nil {
 				there = append(there, below)
 			}
 		}

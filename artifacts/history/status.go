@@ -106,7 +106,7 @@ func (r *Repo) Fingerprint(name string) string {
 		return ""
 	}
 	file := r.disk(full)
-	info, err := os.Lstat(file)
+	info, err := r.lstat(full)
 	if err != nil {
 		return ""
 	}
