@@ -111,9 +111,11 @@ func (v *view) keptFiles() []string {
 }
 
 func (p *Project) restoreCommit(ctx context.Context, target, reason string, reply *RollbackReply) error {
-	var done *view
+	var q history.RestoreRequest
+	var i intent
+	var before *view
 	err := p.update(ctx, func(v *view) error {
-		done = v
+		before = v
 		if err := v.requireGit(); err != nil {
 			return err
 		}
@@ -139,27 +141,32 @@ func (p *Project) restoreCommit(ctx context.Context, target, reason string, repl
 		if v.mine != nil {
 			message += "\nHarness-Session: " + v.mine.ID + "\n"
 		}
-		i := intent{Head: v.head.SHA, Subject: "chore: roll back to " + short(rev), Rev: rev, IDs: ids, Session: v.mineID(), Backup: reply.BackupRef,
+		i = intent{Head: v.head.SHA, Subject: "chore: roll back to " + short(rev), Rev: rev, IDs: ids, Session: v.mineID(), Backup: reply.BackupRef,
 			Reason: clip("rolled back to "+short(rev)+": "+reason, 1000)}
-		if err := v.intend(i); err != nil {
-			return err
-		}
-		restored, sha, err := v.repo.RestoreCommit(ctx, rev, v.keptFiles(), message)
-		if err != nil {
-			return errors.Join(err, v.fulfilled())
-		}
-		reply.Restored, reply.Commit, reply.Reopened = restored, short(sha), ids
-		if err := v.undo(&i, sha); err != nil {
-			return err
-		}
-		v.head, err = v.repo.Head()
-		reply.Next = v.nextStep()
-		return err
+		q = history.RestoreRequest{Rev: rev, Head: i.Head, Keep: v.keptFiles(), Message: message}
+		return v.intend(i)
 	})
 	if err != nil {
 		return err
 	}
-	return done.fulfilled()
+	done, err := before.repo.RestoreCommit(ctx, q) // without the lock: hooks may ask Longhaul
+	if err != nil {
+		return explain(errors.Join(err, before.fulfilled(i)))
+	}
+	reply.Restored, reply.Commit, reply.Reopened = done.Restored, short(done.SHA), i.IDs
+	for _, said := range firsts(done.Hooks, 10) {
+		reply.Warnings = append(reply.Warnings, "hook: "+clip(said, 300))
+	}
+	err = p.update(context.WithoutCancel(ctx), func(v *view) error {
+		reply.Next = v.nextStep()
+		if slices.Contains(v.ledger.Rollbacks, done.SHA) {
+			return nil
+		}
+		err := v.undo(&i, done.SHA)
+		reply.Next = v.nextStep()
+		return err
+	})
+	return errors.Join(err, before.fulfilled(i))
 }
 
 func (v *view) target(ctx context.Context, target string) (string, error) {

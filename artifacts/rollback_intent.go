@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/longhaul-mcp/longhaul/artifacts/feature"
 	"github.com/longhaul-mcp/longhaul/artifacts/ledger"
@@ -39,8 +40,11 @@ func (v *view) intend(i intent) error {
 	return c.finish()
 }
 
-// fulfilled takes the intent away.
-func (v *view) fulfilled() error {
+// fulfilled takes the intent away, if it is still that one.
+func (v *view) fulfilled(i intent) error {
+	if now := v.cutRollback(); now == nil || now.Backup != i.Backup {
+		return nil
+	}
 	err := os.Remove(v.intentPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -66,7 +70,7 @@ func (v *view) cutRollback() *intent {
 func (v *view) noteCutRollback() {
 	v.cut = v.cutRollback()
 	if v.cut != nil && v.cut.Head == v.head.SHA {
-		v.warn("a rollback to " + short(v.cut.Rev) + " was cut short: call rollback again; what was there before is kept at " + v.cut.Backup)
+		v.warn("a rollback to " + short(v.cut.Rev) + " is under way or was cut short: if no call is at work, call rollback again; what was there before is kept at " + v.cut.Backup)
 	}
 }
 
@@ -89,7 +93,7 @@ func (v *view) finishRollback() error {
 			return err
 		}
 	}
-	return v.fulfilled()
+	return v.fulfilled(*v.cut)
 }
 
 // undo takes the passes back whose commits the rollback has undone, and records it.
@@ -121,7 +125,7 @@ func (v *view) commitOf(i *intent) (string, error) {
 		return "", err
 	}
 	for _, c := range commits {
-		if len(c.Parents) == 1 && c.Parents[0] == i.Head && c.Subject == i.Subject {
+		if len(c.Parents) == 1 && c.Parents[0] == i.Head && strings.Contains(c.Subject, i.Subject) {
 			return c.SHA, nil
 		}
 	}

@@ -132,12 +132,21 @@ func (r *Repo) commitWithGit(ctx context.Context, head Head, files named, messag
 		return CommitResult{}, err
 	}
 	defer os.RemoveAll(dir)
-	undo, err := r.introduce(ctx, files.fresh)
+	watch := filepath.Join(dir, "trace")
+	linked, err := r.linked(head, files)
 	if err != nil {
 		return CommitResult{}, err
 	}
-	watch := filepath.Join(dir, "trace")
-	said, err := r.gitCommit(ctx, dir, watch, files.all, message)
+	var said string
+	undo := func() error { return nil }
+	if linked {
+		said, err = r.commitBeside(ctx, dir, watch, head, files, message)
+	} else {
+		if undo, err = r.introduce(ctx, files.fresh); err != nil {
+			return CommitResult{}, err
+		}
+		said, err = r.commitOnly(ctx, dir, watch, files.all, message)
+	}
 	t := readTrace(watch)
 	n, found, findErr := r.find(head, files, subject(message), err == nil)
 	if findErr != nil {
@@ -146,8 +155,11 @@ func (r *Repo) commitWithGit(ctx context.Context, head Head, files named, messag
 	if !found {
 		return CommitResult{}, alsoIf(r.whyNot(err, t), undo())
 	}
+	if linked && parentOf(n) != head.SHA {
+		return CommitResult{}, r.takeOff(ctx, n)
+	}
 	result, err := r.made(n, files, message, said, t)
-	if err != nil || !t.ran["pre-commit"] {
+	if err != nil || !t.ran["pre-commit"] && !linked {
 		return result, err
 	}
 	return result, r.catchUp(ctx, result.Files)
@@ -203,20 +215,24 @@ func (r *Repo) catchUp(ctx context.Context, files []string) error {
 	return r.unstage(ctx, r.program(), fulls)
 }
 
-// gitCommit runs git commit --only. The literal paths go in through a file and by their own magic word, not by
+// commitOnly runs git commit --only. The literal paths go in through a file and by their own magic word, not by
 // GIT_LITERAL_PATHSPECS, which the hooks would inherit.
-func (r *Repo) gitCommit(ctx context.Context, dir, watch string, paths []string, message string) (said string, err error) {
+func (r *Repo) commitOnly(ctx context.Context, dir, watch string, paths []string, message string) (said string, err error) {
 	list := filepath.Join(dir, "paths")
 	if err := os.WriteFile(list, nulled(literal(paths)), 0o600); err != nil {
 		return "", err
 	}
+	return r.gitCommit(ctx, watch, message, nil, "--only", "--pathspec-from-file="+list, "--pathspec-file-nul")
+}
+
+// gitCommit runs git commit as the user would: with hooks, signing and identity as they have them.
+func (r *Repo) gitCommit(ctx context.Context, watch, message string, env []string, args ...string) (said string, err error) {
 	p := r.program()
 	err = r.patiently(ctx, func() error {
 		_ = os.Remove(watch)
 		_, said, err = p.output(ctx, call{
-			dir: r.root, write: true, user: true, stdin: []byte(message), env: []string{"GIT_TRACE2_EVENT=" + watch},
-			args: []string{"-c", "user.useConfigOnly=true", "commit", "-q", "--only", "--cleanup=whitespace", "-F", "-",
-				"--pathspec-from-file=" + list, "--pathspec-file-nul"},
+			dir: r.root, write: true, user: true, stdin: []byte(message), env: append(env, "GIT_TRACE2_EVENT="+watch),
+			args: append([]string{"-c", "user.useConfigOnly=true", "commit", "-q", "--cleanup=whitespace", "-F", "-"}, args...),
 		})
 		if err != nil && readTrace(watch).failed() == "" {
 			if refused := failure(r, err); refused != err {

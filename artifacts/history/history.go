@@ -69,6 +69,22 @@ type CommitResult struct {
 	Hooks   []string
 }
 
+// RestoreRequest asks for a commit with the project folder of Rev, the kept paths as they are on disk. Head is the commit
+// that HEAD must be at, "" for any.
+type RestoreRequest struct {
+	Rev     string
+	Head    string
+	Keep    []string
+	Message string
+}
+
+// RestoreResult names the paths that changed on disk. SHA is the new commit, or HEAD's where only uncommitted changes went.
+type RestoreResult struct {
+	SHA      string
+	Restored []string
+	Hooks    []string
+}
+
 // AddedLine is a line that is on disk and was not in the earlier commit.
 type AddedLine struct {
 	Path string

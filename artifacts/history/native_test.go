@@ -132,7 +132,7 @@ func TestNativeRefusals(t *testing.T) {
 		if _, err := r.RestoreUncommitted(t.Context(), nil); code(err) != "no-git" {
 			t.Errorf("RestoreUncommitted() = %v, want no-git", err)
 		}
-		if _, _, err := r.RestoreCommit(t.Context(), "HEAD", nil, "m"); code(err) != "no-git" {
+		if _, err := r.RestoreCommit(t.Context(), RestoreRequest{Rev: "HEAD", Message: "m"}); code(err) != "no-git" {
 			t.Errorf("RestoreCommit() = %v, want no-git", err)
 		}
 	})

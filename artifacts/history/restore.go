@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 // RestoreUncommitted puts the project's tracked files back to HEAD, on disk and in the index, except the kept paths
@@ -142,46 +142,51 @@ func (r *Repo) onIndex(ctx context.Context, p *program, paths []string, args ...
 	})
 }
 
-// RestoreCommit makes a new commit on the branch whose project folder is the one of rev, except the kept paths, which
+// RestoreCommit makes a new commit on the branch whose project folder is the one of a commit, except the kept paths, which
 // go in as they are on disk now, and puts index and files in that state; uncommitted changes of tracked files go, so
 // make a Backup first. Untracked and ignored files are never deleted or overwritten: where one stands in the way
-// everything is refused and nothing changed. The commit is signed when the user's settings say so; hooks are not run,
-// for they judge new work. It answers with the paths that changed on disk, and nothing-to-commit when there are none.
-func (r *Repo) RestoreCommit(ctx context.Context, rev string, keep []string, message string) (restored []string, sha string, err error) {
+// everything is refused and nothing changed. The user's hooks run, on the files as they are after it, and the commit is
+// signed when their settings say so; where one refuses, index and files are as they were. It answers nothing-to-commit
+// when there is nothing to change.
+func (r *Repo) RestoreCommit(ctx context.Context, q RestoreRequest) (RestoreResult, error) {
 	p := r.program()
 	if p == nil {
-		return nil, "", r.needsProgram("going back to a commit")
+		return RestoreResult{}, r.needsProgram("going back to a commit")
 	}
 	head, err := r.Head()
 	if err != nil {
-		return nil, "", err
+		return RestoreResult{}, err
 	}
 	if err := head.ready(); err != nil {
-		return nil, "", err
+		return RestoreResult{}, err
 	}
 	if err := r.unfinished(ctx, head); err != nil {
-		return nil, "", err
+		return RestoreResult{}, err
 	}
 	if head.Unborn {
-		return nil, "", &Error{Code: "bad-argument", Text: "there is no commit yet to go back to"}
+		return RestoreResult{}, &Error{Code: "bad-argument", Text: "there is no commit yet to go back to"}
 	}
-	target, err := r.Resolve(rev)
+	if q.Head != "" && q.Head != head.SHA {
+		return RestoreResult{}, headMoved()
+	}
+	target, err := r.Resolve(q.Rev)
 	if err != nil {
-		return nil, "", err
+		return RestoreResult{}, err
 	}
 	dir, err := os.MkdirTemp("", "longhaul-restore-")
 	if err != nil {
-		return nil, "", err
+		return RestoreResult{}, err
 	}
 	defer os.RemoveAll(dir)
-	g := &goBack{scratch: scratch{repo: r, program: p, dir: dir}, head: head, target: target, keep: keep, files: map[string]bool{}}
+	g := &goBack{scratch: scratch{repo: r, program: p, dir: dir}, head: head, target: target, keep: q.Keep, files: map[string]bool{}}
 	if err := g.plan(ctx); err != nil {
-		return nil, "", err
+		return RestoreResult{}, err
 	}
-	if err := g.act(ctx, message); err != nil {
-		return nil, "", err
-	}
-	return r.projectPaths(g.write), g.made, nil
+	return g.act(ctx, q.Message)
+}
+
+func headMoved() error {
+	return &Error{Code: "index-locked", Text: "HEAD was moved by another process meanwhile", Next: "try again"}
 }
 
 // goBack is one way back to a commit.
@@ -197,7 +202,8 @@ type goBack struct {
 	drop  []string        // paths to be dropped from the index alone
 	files map[string]bool // the paths of write that the new commit has
 	kept  []string        // kept paths whose index entry follows the new commit
-	made  string          // the new commit
+
+	changed []string // what the new commit changes
 }
 
 // plan finds out everything and changes nothing.
@@ -215,6 +221,7 @@ func (g *goBack) plan(ctx context.Context) error {
 	var missing []string
 	paths := map[string]bool{}
 	err = o.diff(now.tree, g.tree, "", func(full string, _, b entry) {
+		g.changed = append(g.changed, full)
 		if name, _ := g.repo.within(full); covers(g.keep, name) {
 			g.kept = append(g.kept, full)
 			return
@@ -409,37 +416,34 @@ func (g *goBack) withoutIgnored(ctx context.Context, fulls []string) ([]string, 
 	}), nil
 }
 
-// act makes the commit, writes the files, and moves the branch last. What fails before that is taken back.
-func (g *goBack) act(ctx context.Context, message string) error {
-	r, p := g.repo, g.program
-	sha := g.head.SHA
-	var err error
-	if !g.same {
-		if sha, err = g.commitTree(ctx, message); err != nil {
-			return failure(r, err)
-		}
-	}
-	before, err := r.saveIndex()
+// act writes the files and makes the commit, which moves the branch last. What fails before that is taken back.
+func (g *goBack) act(ctx context.Context, message string) (RestoreResult, error) {
+	r := g.repo
+	index, err := r.saveIndex()
 	if err != nil {
-		return err
+		return RestoreResult{}, err
 	}
-	if err := r.writeBack(ctx, p, sha, g.named()); err != nil {
-		return alsoIf(err, g.takeBack(before))
+	kept, err := g.keepFiles()
+	if err != nil {
+		return RestoreResult{}, err
 	}
-	if err := r.unstage(ctx, p, g.drop); err != nil {
-		return alsoIf(err, g.takeBack(before))
+	result := RestoreResult{SHA: g.head.SHA, Restored: r.projectPaths(g.write)}
+	if err := r.writeBack(ctx, g.program, g.tree, g.named()); err != nil {
+		return RestoreResult{}, alsoIf(err, g.takeBack(kept, index))
 	}
+	if err := r.unstage(ctx, g.program, g.drop); err != nil {
+		return RestoreResult{}, alsoIf(err, g.takeBack(kept, index))
+	}
+	follow := g.kept
 	if !g.same {
-		err := r.patiently(ctx, func() error {
-			_, err := g.git(ctx, "", nil, "update-ref", "-m", "longhaul: "+subject(message), "HEAD", sha, g.head.SHA)
-			return failure(r, err)
-		})
+		made, err := g.commitTree(ctx, message)
 		if err != nil {
-			return alsoIf(err, g.takeBack(before))
+			return RestoreResult{}, alsoIf(err, g.takeBack(kept, index))
 		}
+		result.SHA, result.Hooks = made.SHA, made.Hooks
+		follow = append(follow, made.Files...)
 	}
-	g.made = sha
-	return r.unstage(ctx, p, g.kept)
+	return result, r.unstage(ctx, g.program, follow)
 }
 
 // named are the paths to write without those that go by themselves, when a file comes where their folder is: git
@@ -459,28 +463,47 @@ func (g *goBack) named() []string {
 	})
 }
 
-// takeBack puts index and written files back to how HEAD has them; uncommitted changes are in the backup.
-func (g *goBack) takeBack(before savedIndex) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // also after a cancel
-	defer cancel()
-	back, _, err := g.repo.split(g.head.SHA, g.write)
+// commitTree has git commit the tree, from a scratch index: what else is staged stays out. The files that it names are those
+// that hooks made different from the tree.
+func (g *goBack) commitTree(ctx context.Context, message string) (CommitResult, error) {
+	r := g.repo
+	index, err := g.copyIndex("commit")
 	if err != nil {
-		return err
+		return CommitResult{}, err
 	}
-	err = g.repo.writeBack(ctx, g.program, g.head.SHA, back)
-	left, saveErr := g.repo.saveIndex()
-	return errors.Join(err, saveErr, g.repo.putBack(before, left))
-}
-
-// commitTree writes the commit, signed when the user's settings ask for it: git commit-tree does not look at them.
-func (g *goBack) commitTree(ctx context.Context, message string) (string, error) {
-	args := []string{"-c", "user.useConfigOnly=true", "commit-tree", "-p", g.head.SHA}
-	sign, err := g.git(ctx, "", nil, "config", "--type=bool", "--default=false", "--get", "commit.gpgsign")
+	if _, err := g.git(ctx, index, nil, "read-tree", "-i", "-m", g.tree); err != nil {
+		return CommitResult{}, failure(r, err)
+	}
+	files := named{all: g.changed, stats: map[string]os.FileInfo{}}
+	for _, full := range files.all {
+		files.stats[full], _ = r.lstat(full) // nil: not there
+	}
+	watch := filepath.Join(g.dir, "trace")
+	if now, err := r.readHead(); err != nil || now.SHA != g.head.SHA {
+		return CommitResult{}, cmp.Or(err, headMoved())
+	}
+	said, err := r.gitCommit(ctx, watch, message, []string{"GIT_INDEX_FILE=" + index})
+	t := readTrace(watch)
+	n, found, findErr := r.find(g.head, files, subject(message), err == nil)
+	if findErr != nil {
+		return CommitResult{}, findErr
+	}
+	if !found {
+		return CommitResult{}, r.whyNot(err, t)
+	}
+	if parentOf(n) != g.head.SHA {
+		if err := r.takeOff(ctx, n); !errors.Is(err, errNameLost) {
+			return CommitResult{}, err
+		}
+		return CommitResult{}, headMoved()
+	}
+	made, err := r.made(n, files, message, said, t)
 	if err != nil {
-		return "", err
+		return made, err
 	}
-	if sign == "true" {
-		args = append(args, "-S")
-	}
-	return g.git(ctx, "", []byte(strings.TrimRight(message, "\n")+"\n"), append(args, g.tree)...)
+	o := r.objects()
+	defer o.close()
+	made.Files = nil
+	err = o.diff(g.tree, n.tree, "", func(full string, _, _ entry) { made.Files = append(made.Files, full) })
+	return made, err
 }

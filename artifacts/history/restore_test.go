@@ -199,7 +199,7 @@ func TestRestoreRefusesObstacles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.set()
 			before, files := state(t, r), snapshot(t, dir)
-			_, _, err := r.RestoreCommit(t.Context(), base, nil, "back")
+			_, err := r.RestoreCommit(t.Context(), RestoreRequest{Rev: base, Message: "back"})
 			if code(err) != "bad-argument" || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("RestoreCommit() = %v, want it to name %s", err, c.says)
 			}
@@ -249,7 +249,8 @@ func TestRestoreCommit(t *testing.T) {
 	write(t, dir, "app/ignored-harness", "x\n")
 	r := open(t, filepath.Join(dir, "app"))
 	head := git(t, dir, "rev-parse", "HEAD")
-	restored, sha, err := r.RestoreCommit(t.Context(), good, []string{"list", "log", "none", "ignored-harness"}, "harness: back to good\n\n# kept")
+	got, err := r.RestoreCommit(t.Context(), RestoreRequest{Rev: good, Keep: []string{"list", "log", "none", "ignored-harness"}, Message: "harness: back to good\n\n# kept"})
+	restored, sha := got.Restored, got.SHA
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +280,7 @@ func TestRestoreCommit(t *testing.T) {
 		t.Errorf("message = %q", got)
 	}
 	healthy(t, dir)
-	if _, _, err := r.RestoreCommit(t.Context(), "HEAD", []string{"list", "log"}, "again"); code(err) != "nothing-to-commit" {
+	if _, err := r.RestoreCommit(t.Context(), RestoreRequest{Rev: "HEAD", Keep: []string{"list", "log"}, Message: "again"}); code(err) != "nothing-to-commit" {
 		t.Errorf("RestoreCommit(HEAD) = %v, want nothing-to-commit", err)
 	}
 }
@@ -293,7 +294,7 @@ func TestRestoreCommitSwapsFileAndFolder(t *testing.T) {
 	write(t, dir, "x/in", "folder\n")
 	write(t, dir, "y", "file\n")
 	commitAll(t, dir, "swapped")
-	if _, _, err := r.RestoreCommit(t.Context(), good, nil, "back"); err != nil {
+	if _, err := r.RestoreCommit(t.Context(), RestoreRequest{Rev: good, Message: "back"}); err != nil {
 		t.Fatal(err)
 	}
 	if read(t, dir, "x") != "file\n" || read(t, dir, "y/in") != "folder\n" || git(t, dir, "status", "--porcelain") != "" {
@@ -326,7 +327,7 @@ func TestRestoreCommitRefusals(t *testing.T) {
 			write(t, dir, "untracked", "u\n")
 			c.set(t, dir)
 			before, files := state(t, r), snapshot(t, dir)
-			if _, _, err := r.RestoreCommit(t.Context(), good, nil, "back"); code(err) != c.want {
+			if _, err := r.RestoreCommit(t.Context(), RestoreRequest{Rev: good, Message: "back"}); code(err) != c.want {
 				t.Errorf("RestoreCommit() = %v (%s), want %s", err, code(err), c.want)
 			}
 			if state(t, r) != before {

@@ -36,6 +36,9 @@ var situations = []situation{
 	{name: "hook that passes", native: "no-git", set: func(t *testing.T, dir string) {
 		hook(t, dir+"/.git/hooks", "pre-commit", "exit 0")
 	}},
+	{name: "hook that refuses", refuse: "hook-failed", native: "no-git", back: "hook-failed", set: func(t *testing.T, dir string) {
+		hook(t, dir+"/.git/hooks", "pre-commit", "echo no; exit 1")
+	}},
 	{name: "signing with ssh", native: "no-git", set: func(t *testing.T, dir string) {
 		signs(t, dir)
 	}},
@@ -127,6 +130,15 @@ var situations = []situation{
 		relink(t, dir, "link", "nowhere")
 		relink(t, dir, "b.txt", "a.txt")
 	}},
+	{name: "folder replaced by a link", paths: []string{"dir", "dir/c.txt"}, native: "same", back: "bad-argument", byGit: func(t *testing.T, dir string) {
+		git(t, dir, "reset", "-q", "mine.txt") // git commit --only follows the link
+		git(t, dir, "add", "-A", "dir")
+		git(t, dir, "commit", "-q", "-m", "the work\n\nHarness-Feature: F001")
+		git(t, dir, "add", "mine.txt")
+	}, set: func(t *testing.T, dir string) {
+		os.Rename(filepath.Join(dir, "dir"), filepath.Join(dir, "moved"))
+		relink(t, dir, "dir", "moved")
+	}},
 	{name: "file replaced by a folder", paths: []string{"b.txt", "b.txt/in"}, oracle: []string{"b.txt/in"}, native: "same", set: func(t *testing.T, dir string) {
 		os.Remove(filepath.Join(dir, "b.txt"))
 		write(t, dir, "b.txt/in", "in\n")
@@ -180,6 +192,9 @@ var situations = []situation{
 	}},
 	{name: "index.lock", refuse: "index-locked", native: "index-locked", back: "index-locked", set: func(t *testing.T, dir string) {
 		write(t, dir, ".git/index.lock", "")
+	}},
+	{name: "HEAD.lock", refuse: "index-locked", native: "index-locked", back: "index-locked", set: func(t *testing.T, dir string) {
+		write(t, dir, ".git/HEAD.lock", "")
 	}},
 	{name: "names that other systems refuse", paths: []string{"aux.c", "con", "lpt9.log.txt", "com1/x", "a.txt"}, native: "same", set: func(t *testing.T, dir string) {
 		onLinux(t)
@@ -582,7 +597,7 @@ func (s situation) rollsBack(t *testing.T, dir string) {
 	}
 	sound(t, dir)
 	want := git(t, dir, "rev-parse", "HEAD~1^{tree}")
-	if _, _, err := r.RestoreCommit(t.Context(), "HEAD~1", nil, "back\n"); err != nil {
+	if _, err := r.RestoreCommit(t.Context(), RestoreRequest{Rev: "HEAD~1", Message: "back\n"}); err != nil {
 		t.Fatalf("RestoreCommit() = %v", err)
 	}
 	if got := git(t, dir, "rev-parse", "HEAD^{tree}"); got != want {
@@ -603,7 +618,7 @@ func (s situation) rollsBack(t *testing.T, dir string) {
 func (s situation) refusesBack(t *testing.T, r *Repo) {
 	t.Helper()
 	before := everything(t, r.Root())
-	_, _, err := r.RestoreCommit(t.Context(), "HEAD~1", nil, "back\n")
+	_, err := r.RestoreCommit(t.Context(), RestoreRequest{Rev: "HEAD~1", Message: "back\n"})
 	if err == nil || code(err) != s.back && s.back != "other" {
 		t.Errorf("RestoreCommit() = %v (%s), want %s", err, code(err), s.back)
 	}
