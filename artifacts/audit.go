@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -255,12 +256,18 @@ func (a *auditor) compare(before, now *auditState) []Finding {
 		}
 		return found
 	}
-	now.list.Align(before.seals, a.bookkeeping)
-	changes, _ := now.list.Compare(before.seals, a.bookkeeping)
-	for _, c := range changes {
-		add(c.ID, c.What, c.Detail)
+	if !slices.EqualFunc(before.seals, now.seals, sameSeal) {
+		now.list.Align(before.seals, a.bookkeeping)
+		changes, _ := now.list.Compare(before.seals, a.bookkeeping)
+		for _, c := range changes {
+			add(c.ID, c.What, c.Detail)
+		}
 	}
 	return append(found, a.compareStates(before, now)...)
+}
+
+func sameSeal(a, b feature.Seal) bool {
+	return a.ID == b.ID && a.Positional == b.Positional && maps.Equal(a.Keys, b.Keys)
 }
 
 func (a *auditor) compareStates(before, now *auditState) []Finding {
