@@ -137,7 +137,10 @@ func (w crashWorld) call(dir string, words ...string) (reply []byte, code string
 	if err == nil {
 		return out.Bytes(), ""
 	}
-	code, _, _ = strings.Cut(told.String(), ":")
+	code, _, said := strings.Cut(told.String(), ":")
+	if !said {
+		fmt.Fprintf(&told, "%v, %d bytes on standard output", err, out.Len())
+	}
 	return told.Bytes(), cmp.Or(code, err.Error())
 }
 
@@ -286,6 +289,29 @@ func nothingLost(base, dir string) string {
 	return ""
 }
 
+// TestTracerTakesNobodysChild looks for a tracer among threads that have started commands.
+func TestTracerTakesNobodysChild(t *testing.T) {
+	for range 16 {
+		sleeper := exec.Command("cat")
+		in, err := sleeper.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sleeper.Start(); err != nil {
+			t.Fatal(err)
+		}
+		onThreadWithoutChildren(func() {
+			if id, err := unix.Wait4(-1, nil, unix.WALL|unix.WNOTHREAD|unix.WNOHANG, nil); !errors.Is(err, unix.ECHILD) {
+				t.Errorf("the tracer's thread has children: wait4() = %d, %v", id, err)
+			}
+		})
+		in.Close()
+		if err := sleeper.Wait(); err != nil {
+			t.Errorf("the other command ended with %v", err)
+		}
+	}
+}
+
 var (
 	errNoTrace = errors.New("this machine lets no process be traced")
 	errKilled  = errors.New("killed")
@@ -294,14 +320,25 @@ var (
 // killAt runs the command and kills it, with all that it has started, when their n-th system call that writes begins; 0 is
 // never. It returns how many there were.
 func killAt(n int, c *exec.Cmd) (writes int, err error) {
+	onThreadWithoutChildren(func() { writes, err = traced(n, c) })
+	return writes, err
+}
+
+// onThreadWithoutChildren runs do on a thread of its own, for a tracer is a thread. Waiting for whatever that thread has
+// started would take the end of a command that another test began there from under it.
+func onThreadWithoutChildren(do func()) {
 	var done sync.WaitGroup
 	done.Go(func() {
-		runtime.LockOSThread() // a tracer is a thread
+		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		writes, err = traced(n, c)
+		const look = unix.WEXITED | unix.WNOWAIT | unix.WNOHANG | unix.WALL | unix.WNOTHREAD
+		if errors.Is(unix.Waitid(unix.P_ALL, 0, nil, look, nil), unix.ECHILD) {
+			do()
+			return
+		}
+		onThreadWithoutChildren(do) // on another one, as this one is held
 	})
 	done.Wait()
-	return writes, err
 }
 
 func traced(n int, c *exec.Cmd) (writes int, err error) {
@@ -350,6 +387,12 @@ func traced(n int, c *exec.Cmd) (writes int, err error) {
 			if inside[id] && isWrite(id) {
 				writes++
 				killed = killed || writes == n
+			}
+		case stop == unix.SIGTRAP && status.TrapCause() == unix.PTRACE_EVENT_EXEC:
+			// The thread that replaces a program takes the process's number. Its own is free for a process of anybody's, and
+			// no exit tells so.
+			if former, err := unix.PtraceGetEventMsg(id); err == nil && int(former) != id {
+				delete(inside, int(former))
 			}
 		case stop == unix.SIGTRAP, stop == unix.SIGSTOP && !known(inside, id):
 			if !known(inside, id) {
