@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -249,8 +250,10 @@ func (v *view) badName(name, rel, abs string, ignored map[string]bool, changed [
 	switch {
 	case rel == "." || err == nil && info.IsDir():
 		return name + " is a folder: name its files" + few(changed), "bad-argument"
-	case rel == ".git" || strings.HasPrefix(rel, ".git/") || strings.Contains(rel, "/.git/"):
-		return name + " is git's own", "bad-argument"
+	case history.Reserved(rel):
+		return quote(name) + " is git's own", "bad-argument"
+	case err == nil && special(info.Mode()):
+		return name + " is no regular file", "bad-argument"
 	case v.secret(rel) != "":
 		return name + " looks like a secret (" + v.secret(rel) + ")", "secret-file"
 	case !exists(abs) && len(changed) == 0:
@@ -284,7 +287,7 @@ func (v *view) secret(rel string) string { return v.conf.Policy.Secret(rel) }
 // leaveOut says why a change does not go into the commit by itself, "" when it does.
 func (v *view) leaveOut(c history.Change) string {
 	if v.isHarness(c.Path) {
-		return ""
+		return v.harnessLeftOut(c.Path)
 	}
 	if _, before := v.mine.Dirty[c.Path]; before {
 		return "was changed before the session; name it in paths if it is meant"
@@ -299,6 +302,9 @@ func (v *view) leaveOut(c history.Change) string {
 	if err != nil {
 		return cause(err)
 	}
+	if special(info.Mode()) {
+		return "is no regular file"
+	}
 	if mb := int64(v.conf.Policy.MaxFileMB); info.Size() > mb<<20 {
 		return fmt.Sprintf("file-too-large: over %d MB; name it in paths if it is meant", mb)
 	}
@@ -307,6 +313,23 @@ func (v *view) leaveOut(c history.Change) string {
 	}
 	return ""
 }
+
+// harnessLeftOut is leaveOut for a file of the harness: it is always meant, unless what stands in its place is none.
+func (v *view) harnessLeftOut(rel string) string {
+	info, err := os.Lstat(v.path(rel))
+	switch {
+	case err != nil:
+		return "" // deleted
+	case special(info.Mode()):
+		return "is no regular file"
+	case info.Size() > maxFile:
+		return fmt.Sprintf("file-too-large: over %d MB, which no call reads", maxFile>>20)
+	}
+	return ""
+}
+
+// special files are those that git has no place for: FIFOs, sockets, devices.
+func special(mode fs.FileMode) bool { return mode.Type()&^fs.ModeSymlink != 0 && !mode.IsDir() }
 
 // secretText says which credential a file holds that HEAD does not hold yet.
 func (v *view) secretText(c history.Change) string {

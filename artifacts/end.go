@@ -130,7 +130,7 @@ func (v *view) todos(ctx context.Context) ([]string, error) {
 	}
 	lines, err := v.repo.AddedLines(ctx, v.mine.Head, nil)
 	var git *history.Error
-	if errors.As(err, &git) {
+	if errors.As(err, &git) && git.Code != "unreadable" {
 		return nil, nil // the commit it began at is gone: nothing to compare with
 	}
 	if err != nil {

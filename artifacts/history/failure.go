@@ -51,8 +51,8 @@ func failure(r *Repo, err error) error {
 		return unmerged()
 	case says("ignored by one of your .gitignore files"):
 		return &Error{Code: "ignored-file", Text: "git ignores: " + strings.Join(ignoredNames(exit.stderr), ", "), Next: "leave them out, or change .gitignore"}
-	case says("can only add regular files"):
-		return &Error{Code: "bad-argument", Text: "neither a file nor a link: " + strings.TrimPrefix(first, "error: "), Next: "move it away, then try again"}
+	case says("can only add regular files", "unsupported file type"):
+		return &Error{Code: "unreadable", Text: "no regular file stands where git has one: " + first, Next: "put the file back, or remove what stands there, then try again"}
 	case says("No space left on device"):
 		return &Error{Code: "disk-full", Text: first, Next: "make room on the disk, then try again"}
 	case says("Read-only file system", "Permission denied", "insufficient permission"):

@@ -117,7 +117,7 @@ func (r *Repo) full(name string) (full string, ok bool) {
 	if name == "" || name == "." || path.Clean(name) != name || !filepath.IsLocal(filepath.FromSlash(name)) {
 		return "", false
 	}
-	if first, _, _ := strings.Cut(name, "/"); strings.EqualFold(first, ".git") {
+	if Reserved(name) {
 		return "", false
 	}
 	return r.prefix + name, true
