@@ -15,6 +15,7 @@ import (
 	"github.com/longhaul-mcp/longhaul/artifacts/config"
 	"github.com/longhaul-mcp/longhaul/artifacts/history"
 	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
+	"github.com/longhaul-mcp/longhaul/artifacts/progress"
 	"github.com/longhaul-mcp/longhaul/artifacts/session"
 )
 
@@ -158,9 +159,9 @@ func (v *view) commitFeature(r CommitRequest) (string, error) {
 
 // message is "type: text (F012)", the body and the trailers.
 func (v *view) message(r CommitRequest, id string) (string, error) {
-	subject, body, _ := strings.Cut(strings.TrimSpace(normal(r.Message)), "\n")
+	subject, body, _ := strings.Cut(strings.TrimSpace(progress.Plain(r.Message)), "\n")
 	if subject == "" && id != "" {
-		subject = v.text(id, 200)
+		subject = progress.Plain(v.text(id, 200))
 	}
 	subject = strings.TrimSuffix(oneLine(subject), ".")
 	if subject == "" {
@@ -174,32 +175,21 @@ func (v *view) message(r CommitRequest, id string) (string, error) {
 			subject = clip(subject, n)
 		}
 		if !mentions(subject, id) {
-			subject += " (" + id + ")"
+			subject += " (" + oneLine(progress.Plain(id)) + ")"
 		}
 	}
 	parts := []string{subject}
-	for _, text := range []string{body, normal(r.Body)} {
+	for _, text := range []string{body, progress.Plain(r.Body)} {
 		if text = strings.TrimSpace(text); text != "" {
 			parts = append(parts, text)
 		}
 	}
 	var trailers []string
 	if id != "" {
-		trailers = append(trailers, "Harness-Feature: "+oneLine(id))
+		trailers = append(trailers, "Harness-Feature: "+oneLine(progress.Plain(id)))
 	}
 	trailers = append(trailers, "Harness-Session: "+v.mine.ID)
 	return strings.Join(parts, "\n\n") + "\n\n" + strings.Join(trailers, "\n") + "\n", nil
-}
-
-// normal takes out what is no text: NUL and other control characters, and the line ends of other systems.
-func normal(s string) string {
-	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // namedPaths takes the files that the call names. One bad name refuses the call, and all of them are named.

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
 	"time"
 
 	"github.com/longhaul-mcp/longhaul/artifacts/feature"
+	"github.com/longhaul-mcp/longhaul/artifacts/history"
 	"github.com/longhaul-mcp/longhaul/artifacts/ledger"
 )
 
@@ -117,6 +119,8 @@ func (v *view) badArtifact(abs string) (why string) {
 		return "does not exist"
 	case !info.Mode().IsRegular():
 		return "is not a file"
+	case v.own(abs):
+		return "is a file of git or of the harness, which shows nothing of the work"
 	case info.Size() == 0:
 		return "is empty"
 	case info.ModTime().Before(v.mine.ClaimAt.Add(-clockStep)):
@@ -126,6 +130,24 @@ func (v *view) badArtifact(abs string) (why string) {
 		return "is no image of its kind"
 	}
 	return ""
+}
+
+// own says whether a file is one of git's or of the harness, by whatever link or hard link it is reached.
+func (v *view) own(abs string) bool {
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		abs = real
+	}
+	if rel, err := filepath.Rel(v.root, abs); err != nil || history.Reserved(filepath.ToSlash(rel)) || v.isHarness(filepath.ToSlash(rel)) {
+		return true
+	}
+	if v.repo != nil && (within(v.repo.GitDir(), abs) || within(v.repo.CommonDir(), abs)) {
+		return true
+	}
+	file, err := os.Stat(abs)
+	return err != nil || slices.ContainsFunc(v.harnessFiles(true), func(harness string) bool {
+		info, err := os.Stat(harness)
+		return err == nil && os.SameFile(file, info)
+	})
 }
 
 func startsWithAny(file string, magic []string) bool {

@@ -2,6 +2,7 @@ package artifacts
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -257,7 +258,7 @@ func (p *Project) AddFeatures(ctx context.Context, items []Incoming) (*AddedRepl
 	}
 	var reply *AddedReply
 	err := p.update(ctx, func(v *view) error {
-		if err := v.require(needs{adopted: true, list: true, session: true, clean: true}); err != nil {
+		if err := cmp.Or(v.leaving(plain(items)), v.require(needs{adopted: true, list: true, session: true, clean: true})); err != nil {
 			return err
 		}
 		added := plain(items)
@@ -332,6 +333,34 @@ func acceptable(items []Incoming, ids bool) error {
 	return nil
 }
 
+// leaving refuses features whose check would run, or whose files lie, outside the project by way of a link.
+func (v *view) leaving(items []feature.Item) error {
+	var bad []string
+	for i, it := range items {
+		if it.Cwd != "" && !v.contains(v.path(it.Cwd)) {
+			bad = append(bad, fmt.Sprintf("features[%d].cwd %s", i, quote(it.Cwd)))
+		}
+		for _, file := range it.Files {
+			if !v.contains(v.path(fixed(file))) {
+				bad = append(bad, fmt.Sprintf("features[%d].files %s", i, quote(file)))
+			}
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	return refuse("outside-project", "these lead out of the project through a link", "mend them and send all again; nothing was added", firsts(bad, 30)...)
+}
+
+// fixed is the folder of a pattern in which its search begins, or the pattern itself when it has no wild card.
+func fixed(pattern string) string {
+	pattern = filepath.ToSlash(pattern)
+	if i := strings.IndexAny(pattern, "*?["); i >= 0 {
+		return path.Dir(pattern[:i] + "x")
+	}
+	return pattern
+}
+
 func plain(items []Incoming) []feature.Item {
 	out := make([]feature.Item, len(items))
 	for i, it := range items {
@@ -379,8 +408,7 @@ func (v *view) glob(pattern string) []string {
 		}
 		return nil
 	}
-	base := pattern[:strings.IndexAny(pattern, "*?[")]
-	base = path.Dir(base + "x")
+	base := fixed(pattern)
 	if !filepath.IsLocal(filepath.FromSlash(base)) {
 		return nil
 	}

@@ -2,6 +2,7 @@ package artifacts
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,7 +141,7 @@ func (v *view) design(r InitRequest) (design, error) {
 	if d.adopt {
 		return d, nil
 	}
-	return d, v.gather(&d)
+	return d, cmp.Or(v.gather(&d), v.leaving(d.items))
 }
 
 func (v *view) already(r InitRequest) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/longhaul-mcp/longhaul/artifacts/feature"
 	"github.com/longhaul-mcp/longhaul/artifacts/history"
 	"github.com/longhaul-mcp/longhaul/artifacts/ledger"
+	"github.com/longhaul-mcp/longhaul/artifacts/progress"
 )
 
 // Rollback takes the project back: uncommitted changes, to the last commit of a passed feature, to a commit, or the feature
@@ -137,7 +138,7 @@ func (p *Project) restoreCommit(ctx context.Context, target, reason string, repl
 		if err := v.backup(ctx, reply); err != nil {
 			return err
 		}
-		message := fmt.Sprintf("chore: roll back to %s\n\n%s\n", short(rev), clip(normal(reason), 1000))
+		message := fmt.Sprintf("chore: roll back to %s\n\n%s\n", short(rev), clip(progress.Plain(reason), 1000))
 		if v.mine != nil {
 			message += "\nHarness-Session: " + v.mine.ID + "\n"
 		}

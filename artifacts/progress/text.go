@@ -20,7 +20,7 @@ var sequences = pattern.Lazy("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]" +
 
 // newlines are all that some reader ends a line at.
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n",
-	"\u0085", "\n", "\u2028", "\n", "\u2029", "\n", "\t", "    ")
+	"\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 // comments would hide the rest of a file, or show what its owner had hidden.
 var comments = strings.NewReplacer("<!--", `<\!--`, "-->", `--\>`)
@@ -46,15 +46,20 @@ func lines(text string) []string {
 }
 
 func visible(text string) string {
+	return comments.Replace(strings.ReplaceAll(Plain(text), "\t", "    "))
+}
+
+// Plain is a text in valid UTF-8 without what a terminal would obey and without the characters that control, reorder or hide
+// others. Line feeds and tabs stay; every other line end becomes a line feed.
+func Plain(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = newlines.Replace(sequences().ReplaceAllString(text, ""))
-	text = strings.Map(func(r rune) rune {
-		if r != '\n' && unseen(r) {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unseen(r) {
 			return -1
 		}
 		return r
 	}, text)
-	return comments.Replace(text)
 }
 
 // unseen tells control characters, and those that reorder or hide text.
