@@ -22,7 +22,7 @@ const (
 
 // AddedLines gives the lines that are on disk and were not in a commit ("" = nothing was), of the given project paths
 // or, without any, of the whole project folder. Untracked files count with all their lines; binary and ignored ones
-// are left out, and so is what is over 200,000 lines, 4 KiB of a line, or 8 MiB of an untracked file.
+// are left out, and so is what is over 200,000 lines, 4 KiB of a line, 8 MiB of an untracked file, or 256 MiB of a tracked one.
 func (r *Repo) AddedLines(ctx context.Context, since string, paths []string) ([]AddedLine, error) {
 	p := r.program()
 	if p == nil {
@@ -44,10 +44,14 @@ func (r *Repo) AddedLines(ctx context.Context, since string, paths []string) ([]
 	if err != nil {
 		return nil, err
 	}
+	bounded, err := r.withoutLarge(ctx, p, tree, where)
+	if err != nil {
+		return nil, err
+	}
 	args := append([]string{"diff-index", "-p", "-U0", "--inter-hunk-context=0", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
-		"--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/", tree, "--"}, where...)
+		"--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/", tree, "--"}, bounded...)
 	var lines []AddedLine
-	err = p.lines(ctx, call{dir: r.root, args: args}, func(out *bufio.Reader) error {
+	err = p.lines(ctx, call{dir: r.root, args: args, env: []string{"GIT_LITERAL_PATHSPECS=0"}}, func(out *bufio.Reader) error {
 		lines, err = r.parseAdded(out)
 		return err
 	})
@@ -64,6 +68,25 @@ func (r *Repo) AddedLines(ctx context.Context, since string, paths []string) ([]
 		}
 	}
 	return byPlace(lines), nil
+}
+
+// withoutLarge are pathspecs for the same paths but those that git would have to hash for minutes before it knew that they
+// are binary.
+func (r *Repo) withoutLarge(ctx context.Context, p *program, tree string, where []string) ([]string, error) {
+	out, err := p.run(ctx, call{dir: r.root, args: append([]string{"diff-index", "-z", "--name-only", "--no-renames", "--ignore-submodules=all", tree, "--"}, where...)})
+	if err != nil {
+		return nil, failure(r, err)
+	}
+	var specs []string
+	for _, full := range where {
+		specs = append(specs, ":(top,literal)"+full)
+	}
+	for _, full := range records(out) {
+		if info, err := os.Lstat(r.disk(full)); err == nil && info.Size() > maxHashed {
+			specs = append(specs, ":(top,literal,exclude)"+full)
+		}
+	}
+	return specs, nil
 }
 
 func byPlace(lines []AddedLine) []AddedLine {

@@ -98,8 +98,12 @@ func cutFields(line string, n int) (rest string, ok bool) {
 	return line, true
 }
 
+// maxHashed bounds what is read of one file to tell it from another: a gigabyte takes seconds.
+const maxHashed = 256 << 20
+
 // Fingerprint tells content and mode of what is on disk at a path, "" when nothing is there. Equal fingerprints mean
-// an equal file; a folder is told by the HEAD of the repository in it.
+// an equal file; a folder is told by the HEAD of the repository in it, a file too large to be read in a call by its size and
+// time.
 func (r *Repo) Fingerprint(name string) string {
 	full, ok := r.full(name)
 	if !ok {
@@ -121,6 +125,8 @@ func (r *Repo) Fingerprint(name string) string {
 		return "folder " + headOf(file)
 	case !info.Mode().IsRegular():
 		return "special"
+	case info.Size() > maxHashed:
+		return fmt.Sprintf("large %d %d", info.Size(), info.ModTime().UnixNano())
 	default:
 		if info.Mode()&0o111 != 0 {
 			kind = "program"
