@@ -110,3 +110,6 @@ func (p *Project) run(ctx context.Context, c runner.Command) (runner.Result, err
 	}
 	return result, err
 }
+
+// Shell is the program that runs scripts and checks, "" where there is none.
+func Shell() string { return runner.Shell() }

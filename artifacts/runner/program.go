@@ -231,3 +231,11 @@ func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
+
+// Shell is the program that runs checks: bash, else sh, "" where there is neither.
+func Shell() string {
+	if bash := findBash(); bash != "" {
+		return bash
+	}
+	return findSh()
+}

@@ -25,7 +25,12 @@ type placement struct {
 type edit struct {
 	path      string
 	put, take func(src []byte) ([]byte, error)
+	list      func(src []byte) []entry // what starts Longhaul
+	guards    bool                     // it keeps the agent from the files
 }
+
+// clientNames are the clients whose configuration is known.
+var clientNames = []string{"claude-code", "claude-desktop", "cursor", "codex", "vscode"}
 
 // install writes Longhaul into a client's own configuration, or takes it out.
 func install(s streams, args []string) error {
@@ -58,7 +63,7 @@ func place(client, scope, project string) (placement, error) {
 	if err != nil {
 		return placement{}, err
 	}
-	root, err := filepath.Abs(artifacts.StartFolder(project))
+	root, err := filepath.Abs(artifacts.Open(artifacts.StartFolder(project), artifacts.Options{}).Root())
 	if err != nil {
 		return placement{}, err
 	}
@@ -113,6 +118,7 @@ func servers(path, key string, fields []clients.Field) edit {
 		path: path,
 		put:  func(src []byte) ([]byte, error) { return clients.SetJSON(src, keys, fields) },
 		take: func(src []byte) ([]byte, error) { return clients.DropJSON(src, keys) },
+		list: listed(clients.ServersJSON, "", key),
 	}
 }
 
@@ -167,7 +173,11 @@ func (p placement) claudeCode() []edit {
 	if p.scope == "user" {
 		config, settings, root = filepath.Join(p.home, ".claude.json"), filepath.Join(p.home, ".claude", "settings.json"), "**/"
 	}
-	return []edit{servers(config, "mcpServers", fields), p.settings(settings, denied(root))}
+	entry := servers(config, "mcpServers", fields)
+	if p.scope == "user" {
+		entry.list = p.userEntries
+	}
+	return []edit{entry, p.settings(settings, denied(root))}
 }
 
 // denied lists what Claude Code's own tools may not do. Its rule Edit(path) holds for every tool that writes files.
@@ -193,6 +203,8 @@ func (p placement) settings(path string, rules []string) edit {
 		take: func(src []byte) ([]byte, error) {
 			return clients.DropTexts(src, keys, rules)
 		},
+		list:   plugins,
+		guards: true,
 	}
 }
 
@@ -212,6 +224,7 @@ func (p placement) codex() edit {
 		path: filepath.Join(dir, "config.toml"),
 		put:  func(src []byte) ([]byte, error) { return clients.SetTOML(src, keys, fields) },
 		take: func(src []byte) ([]byte, error) { return clients.DropTOML(src, keys) },
+		list: listed(clients.ServersTOML, "", keys[0]),
 	}
 }
 

@@ -37,6 +37,7 @@ func verbs() []verb {
 		{"waive", "[--project DIR] ID --reason TEXT", "for a person: pass a feature without proof", waive},
 		{"config", "[--project DIR] set KEY VALUE", "for a person: change one setting of the policy", configure},
 		{"install", "--client CLIENT [--scope project|user] [--dry-run] [--uninstall] [--project DIR]", "write Longhaul into a client's configuration: claude-code, claude-desktop, cursor, codex, vscode", install},
+		{"doctor", "[--project DIR] [--json]", "say what is installed, which clients start it, what is wrong and what mends it; exit 1 when something is", doctor},
 		{"demo", "[--keep]", "play a working day on a sample project", demo},
 		{"version", "", "print version and build", version},
 		{"help", "[VERB]", "show this text", help},
