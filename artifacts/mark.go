@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/longhaul-mcp/longhaul/artifacts/check"
 	"github.com/longhaul-mcp/longhaul/artifacts/feature"
 	"github.com/longhaul-mcp/longhaul/artifacts/ledger"
 	"github.com/longhaul-mcp/longhaul/artifacts/runner"
@@ -85,8 +84,8 @@ func (v *view) gate(id string, evidence []Evidence) (*MarkReply, *markJob, error
 	if err != nil {
 		return nil, nil, err
 	}
-	if why := check.Masked(f.Check); why != "" {
-		return nil, nil, refuse("check-masked", "the check of "+id+" proves nothing: "+why, "a person must change it in the list, then run: longhaul accept")
+	if code, why := unprovable(f.Check); why != "" {
+		return nil, nil, refuse(code, "the check of "+id+" proves nothing: "+why, "a person must change it in the list, then run: longhaul accept")
 	}
 	if f.Check == "" && v.conf.Policy.RequireCheck {
 		return nil, nil, refuse("check-required", id+" has no check and the policy asks for one", "a person may add a check to the list and run: longhaul accept")

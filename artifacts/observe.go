@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
+	"github.com/longhaul-mcp/longhaul/artifacts/check"
 	"github.com/longhaul-mcp/longhaul/artifacts/ledger"
 	"github.com/longhaul-mcp/longhaul/artifacts/runner"
 )
@@ -12,6 +15,9 @@ import (
 // observe runs a check and says what it showed. The refusal is nil when it proves that the feature works.
 func (p *Project) observe(ctx context.Context, job *markJob) (*ledger.Proof, *Refusal) {
 	proof := &ledger.Proof{Kind: "observed", Command: job.command.Line, Cwd: job.cwd}
+	if where, why := p.below(job.command.Line, job.cwd, 4); why != "" {
+		return proof, refuse("check-masked", "the check of "+job.id+" proves nothing: in "+where+": "+why, "mend that file so that a failed or missing test fails the check, then mark_feature_passed again")
+	}
 	result, err := p.run(ctx, job.command)
 	if err != nil {
 		var failed *runner.Error
@@ -31,10 +37,56 @@ func (p *Project) observe(ctx context.Context, job *markJob) (*ledger.Proof, *Re
 		return proof, refuse("check-failed", fmt.Sprintf("the check of %s ended with exit code %d: %s", job.id, result.ExitCode, job.command.Line),
 			"mend the code, not the check, then mark_feature_passed again", tailLines(result)...)
 	}
-	if why := runner.TestsRan(job.command.Line, result.Output); why != "" {
+	if why := runner.TestsRan(check.Runners(job.command.Line), result.Output); why != "" {
 		return proof, refuse("no-tests-ran", "the check of "+job.id+": "+why+": "+job.command.Line, "write the test that the check is meant to run, then mark_feature_passed again", tailLines(result)...)
 	}
 	return proof, nil
+}
+
+// unprovable says that a check's own text shows that a green end would prove nothing, and the code for that.
+func unprovable(line string) (code, why string) {
+	if why = check.Masked(line); why != "" {
+		return "check-masked", why
+	}
+	if why = check.Unrun(line); why != "" {
+		return "no-tests-ran", why
+	}
+	return "", ""
+}
+
+// mostJudged is more than a script holds that a person has written.
+const mostJudged = 1 << 20
+
+// below looks for what hides a failure in the files that a check leaves the proof to, depth files deep.
+func (p *Project) below(line, cwd string, depth int) (where, why string) {
+	for _, c := range check.Below(line) {
+		for _, name := range c.Files {
+			rel := filepath.Join(cwd, filepath.FromSlash(name))
+			if !filepath.IsLocal(rel) {
+				continue
+			}
+			path := filepath.Join(p.Root(), rel)
+			info, err := os.Stat(path)
+			if err != nil || info.Size() > mostJudged {
+				continue
+			}
+			data, err := readFile(path)
+			if err != nil {
+				continue
+			}
+			why, text := c.Judge(data)
+			if why != "" {
+				return c.String(), why
+			}
+			if depth > 0 && text != "" {
+				if where, why = p.below(text, filepath.Join(cwd, filepath.FromSlash(c.Dir)), depth-1); why != "" {
+					return where, why
+				}
+			}
+			break
+		}
+	}
+	return "", ""
 }
 
 // seconds never are 0 for something that ran.

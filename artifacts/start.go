@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/longhaul-mcp/longhaul/artifacts/check"
 	"github.com/longhaul-mcp/longhaul/artifacts/feature"
 	"github.com/longhaul-mcp/longhaul/artifacts/ledger"
 	"github.com/longhaul-mcp/longhaul/artifacts/progress"
@@ -148,7 +147,7 @@ func (p *Project) sweep(ctx context.Context, reply *StartReply) error {
 			if len(jobs) == n {
 				break
 			}
-			if check.Masked(f.Check) != "" {
+			if code, _ := unprovable(f.Check); code != "" {
 				continue
 			}
 			job, err := v.job(f)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/longhaul-mcp/longhaul/artifacts/check"
 	"github.com/longhaul-mcp/longhaul/artifacts/feature"
 	"github.com/longhaul-mcp/longhaul/artifacts/ledger"
 )
@@ -31,10 +30,11 @@ func (p *Project) Verify(ctx context.Context, ids []string, scope string, limit 
 			return err
 		}
 		for _, f := range chosen {
+			code, _ := unprovable(f.Check)
 			switch {
 			case v.isTampered(f.ID):
 				reply.Results = append(reply.Results, CheckResult{ID: f.ID, Code: "tampered", Tail: "its definition is not as sealed; the check was not run"})
-			case f.Check == "" || check.Masked(f.Check) != "":
+			case f.Check == "" || code != "":
 				reply.NoCheck = append(reply.NoCheck, f.ID)
 			case len(jobs) == limit:
 				reply.Left = append(reply.Left, f.ID)

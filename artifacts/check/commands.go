@@ -2,12 +2,13 @@ package check
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
 )
 
 // kind is how much the end of a command says about a feature.
@@ -473,13 +474,22 @@ var (
 		"rebar3": {"eunit", "ct"}, "mvn": {"test", "verify", "install", "package"}, "mvnw": {"test", "verify", "install", "package"}, "crystal": {"spec"}, "ng": {"test"},
 		"npm": {"test", "t", "tst"}, "yarn": {"test"}, "pnpm": {"test", "t"}, "nx": {"test", "run-many", "affected"}, "turbo": {"test"}, "lerna": {"test"},
 	}
-	testName  = regexp.MustCompile(`(?i)(^|[^a-z])(tests?|e2e|specs?|checks?|verify|ci|unit|integration|smoke|validate)([^a-z]|$)`)
-	nothing   = regexp.MustCompile(`^\s*(pass|0|1|""|''|process\.exit\(0\)|exit\(0\)|exit 0|import sys; *sys\.exit\(0\)|print\([^()]*\)|console\.log\([^()]*\))?\s*;?\s*$`)
+	testName  = pattern.Lazy(`(?i)(^|[^a-z])(tests?|e2e|specs?|checks?|verify|ci|unit|integration|smoke|validate)([^a-z]|$)`)
+	nothing   = pattern.Lazy(`^\s*(pass|0|1|""|''|process\.exit\(0\)|exit\(0\)|exit 0|import sys; *sys\.exit\(0\)|print\([^()]*\)|console\.log\([^()]*\))?\s*;?\s*$`)
 	installer = strings.Fields("install add i ci uninstall remove update upgrade init create publish link why view info ls list outdated")
 )
 
-// kindOf classifies a command by its name.
+// kindOf classifies a command. A test program that runs no test is none.
 func kindOf(words []string) kind {
+	k := nameKind(words)
+	if k == test && inert(words) {
+		return real
+	}
+	return k
+}
+
+// nameKind classifies a command by its name.
+func nameKind(words []string) kind {
 	name, args := path.Base(words[0]), words[1:]
 	name = strings.TrimSuffix(name, ".exe")
 	first := slices.IndexFunc(args, func(w string) bool { return !strings.HasPrefix(w, "-") })
@@ -491,7 +501,7 @@ func kindOf(words []string) kind {
 	case "false":
 		return test
 	case "gradle", "gradlew", "make", "gmake", "just", "task", "rake", "ninja", "invoke", "inv", "nox", "ant", "earthly", "mage":
-		if slices.ContainsFunc(args, func(w string) bool { return !strings.HasPrefix(w, "-") && testName.MatchString(split(w)) }) {
+		if slices.ContainsFunc(args, func(w string) bool { return !strings.HasPrefix(w, "-") && testName().MatchString(split(w)) }) {
 			return test
 		}
 		return real
@@ -504,7 +514,7 @@ func kindOf(words []string) kind {
 			}
 			return real
 		}
-		if name == "yarn" && verb != "" && !slices.Contains(installer, verb) && testName.MatchString(split(verb)) {
+		if name == "yarn" && verb != "" && !slices.Contains(installer, verb) && testName().MatchString(split(verb)) {
 			return test
 		}
 	case "python", "python2", "python3", "py", "pypy", "pypy3":
@@ -588,7 +598,7 @@ func outsleeps(args []string) bool {
 
 // named is a script: its name may say that it tests.
 func named(file string) kind {
-	if testName.MatchString(split(path.Base(file))) {
+	if testName().MatchString(split(path.Base(file))) {
 		return test
 	}
 	return real
@@ -608,7 +618,7 @@ func split(name string) string {
 
 // code is a text given to an interpreter.
 func code(text string) kind {
-	if nothing.MatchString(text) {
+	if nothing().MatchString(text) {
 		return fixed
 	}
 	return real

@@ -16,11 +16,11 @@ func Masked(line string) (why string) {
 	if strings.TrimSpace(line) == "" {
 		return ""
 	}
-	return masked(line, true)
+	return masked(line, true, true)
 }
 
 // MaskedScript is Masked for the text of a script: only what surely hides the failure of a test known by name counts.
-func MaskedScript(text string) (why string) { return masked(text, false) }
+func MaskedScript(text string) (why string) { return masked(text, false, false) }
 
 // Limits of what is judged.
 const (
@@ -29,7 +29,7 @@ const (
 	maxSteps = 20000 // commands followed, over all ways
 )
 
-func masked(line string, whole bool) string {
+func masked(line string, whole, pipefail bool) string {
 	if why := tooTangled(line); why != "" {
 		return only(whole, why)
 	}
@@ -38,7 +38,7 @@ func masked(line string, whole bool) string {
 			return ""
 		}
 		e := &eval{level: level, functions: map[string]*syntax.Stmt{}, ids: map[identity]int{}}
-		ends := e.script(line, state{pipefail: whole})
+		ends := e.script(line, state{pipefail: pipefail})
 		switch {
 		case e.tangled:
 			return only(whole, "too tangled to tell whether it can fail")

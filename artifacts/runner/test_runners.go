@@ -94,6 +94,10 @@ var testRunners = []testRunner{
 		counted(`^(?:\S+ )?Test run with (\d+) tests?(?: in \d+ suites?)? (?:passed|failed)\b`, sum),
 	}},
 	{name: "ctest", whole: ctest},
+	{name: "make", lines: []testLine{
+		nothing(`^g?make: Nothing to be done for [` + "`'" + `][^']*(?:test|check|spec|e2e|verify)[^']*'\.$`),
+		nothing(`^g?make: [` + "`'" + `][^']*(?:test|check|spec|e2e|verify)[^']*' is up to date\.$`),
+	}},
 }
 
 var (

@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,24 +13,41 @@ import (
 // or "" when one did or nothing is known about the command. It knows the summaries
 // of pytest, unittest, go test, gotestsum, cargo test, nextest, jest, vitest, mocha,
 // playwright, node, bun, deno, rspec, minitest, test-unit, phpunit, pest, dotnet
-// test, gradle, maven, XCTest, swift-testing and ctest. Skipped tests did not run. One that ran, in
-// whichever package and runner, is enough. It performs no I/O.
-func TestsRan(command, output string) (why string) {
+// test, gradle, maven, XCTest, swift-testing and ctest, and what make says of a target
+// without work. Skipped tests did not run. Each runner that the command names must have
+// run one, and those whose summary can't be turned off must have printed; of runners
+// that other programs call, one test in one of them is enough. It performs no I/O.
+func TestsRan(named []string, output string) (why string) {
 	lines := plainLines(output)
+	some := false
 	for _, r := range testRunners {
 		ran, empty := r.read(lines)
-		if ran {
-			return ""
+		if ran || empty == "" {
+			some = some || ran
+			continue
 		}
-		if empty != "" && why == "" {
+		if called := slices.Contains(named, r.name); called || why == "" {
 			why = fmt.Sprintf("%s ran no test: %s", r.name, clip(strings.TrimSpace(empty), lastLimit))
+			if called {
+				return why
+			}
 		}
 	}
-	if why == "" {
-		return onlyListed(command)
+	if some {
+		return ""
+	}
+	if why == "" && strings.TrimSpace(output) == "" {
+		for _, name := range named {
+			if slices.Contains(talkative, name) {
+				return name + " printed nothing, so what it ran is not known: let it print its summary (| tee keeps a copy)"
+			}
+		}
 	}
 	return why
 }
+
+// talkative runners print a summary whatever their flags.
+var talkative = []string{"pytest", "unittest", "go test", "cargo test", "jest", "vitest", "mocha", "playwright", "node --test", "rspec", "phpunit"}
 
 // A testRunner knows the lines that tell how many tests ran.
 type testRunner struct {
@@ -133,25 +151,6 @@ func withoutSkipped(groups []string) int {
 }
 
 var skippedWords = lazy(`\b(?:Skipped|Incomplete|Ignored): (\d+)`)
-
-// listing are the flags that name tests instead of running them.
-var listing = lazy(`\b(?:` +
-	`pytest\b[^|;&]*\s(?:--collect-only|--co)|` +
-	`go test\b[^|;&]*\s-(?:list|c)|` +
-	`cargo test\b[^|;&]*\s--no-run|` +
-	`jest\b[^|;&]*\s--listTests|` +
-	`playwright test\b[^|;&]*\s--list|` +
-	`ctest\b[^|;&]*\s(?:-N|--show-only)|` +
-	`gradlew?\b[^|;&]*\s(?:-m|--dry-run)` +
-	`)(?:\s|$)`)
-
-// onlyListed knows commands that do not run the tests they name.
-func onlyListed(command string) string {
-	if part := listing().FindString(command); part != "" {
-		return fmt.Sprintf("%q runs no test", strings.TrimSpace(part))
-	}
-	return ""
-}
 
 // plainLines are the lines of an output without escape sequences.
 func plainLines(output string) []string {

@@ -3,6 +3,8 @@ package runner
 import (
 	"strings"
 	"testing"
+
+	"github.com/longhaul-mcp/longhaul/artifacts/check"
 )
 
 func TestTestsRan(t *testing.T) {
@@ -19,8 +21,7 @@ func TestTestsRan(t *testing.T) {
 		{"pytest all deselected", "pytest -k x", "= 3 deselected in 0.01s =", "3 deselected"},
 		{"pytest skipped with warnings", "pytest", "= 3 skipped, 2 warnings in 0.01s =", "3 skipped"},
 		{"pytest collect only", "pytest --collect-only -q", "a.py::test_a\n\n1 test collected in 0.00s", "collected"},
-		{"pytest collect only, silent", "pytest --co -q >list", "", `"pytest --co" runs no test`},
-		{"pytest with coverage", "pytest --cov=app", "", ""},
+		{"pytest with coverage", "pytest --cov=app", "TOTAL 5 0 100%\n5 passed in 0.12s", ""},
 		{"pytest colours", "pytest --color=yes", "\x1b[32m===== \x1b[32m\x1b[1m5 passed\x1b[0m\x1b[32m in 0.12s\x1b[0m\x1b[32m =====\x1b[0m\r\n", ""},
 		{"pytest colours, nothing", "pytest --color=yes", "\x1b[33m===== \x1b[33m3 skipped\x1b[0m\x1b[33m in 0.12s\x1b[0m\x1b[33m =====\x1b[0m\r\n", "3 skipped"},
 
@@ -41,8 +42,7 @@ func TestTestsRan(t *testing.T) {
 		{"go all skipped", "go test -v .", "=== RUN   TestA\n    a_test.go:5: later\n--- SKIP: TestA (0.00s)\nPASS\nok  \texample.com/a\t0.001s", "--- SKIP: TestA"},
 		{"go some skipped", "go test -v .", "=== RUN   TestA\n--- SKIP: TestA (0.00s)\n=== RUN   TestB\n--- PASS: TestB (0.00s)\nok  \texample.com/a\t0.001s", ""},
 		{"go benchmarks", "go test -run ^$ -bench . .", "goos: linux\nBenchmarkA-2   \t 1000\t 12 ns/op\nPASS\nok  \texample.com/a\t1.001s", ""},
-		{"go count is no -c", "go test -count=1 ./... && tar -c .", "", ""},
-		{"go compiled only", "go test -c ./a", "", "runs no test"},
+		{"go count is no -c", "go test -count=1 ./... && tar -c .", "ok  \texample.com/a\t0.004s", ""},
 		{"go no packages", "go test ./...", `go: warning: "./..." matched no packages` + "\nno packages to test", "no packages"},
 		{"go json", "go test -json", `{"Time":"2026-01-01T00:00:00Z","Action":"pass","Package":"a","Test":"TestA","Elapsed":0}`, ""},
 		{"go json skipped", "go test -json", `{"Time":"2026-01-01T00:00:00Z","Action":"skip","Package":"a","Test":"TestA"}` + "\n" + `{"Time":"2026-01-01T00:00:00Z","Action":"pass","Package":"a","Elapsed":0}`, "Action"},
@@ -53,7 +53,6 @@ func TestTestsRan(t *testing.T) {
 		{"cargo nothing", "cargo test", "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s", "cargo test ran no test"},
 		{"cargo filtered out", "cargo test nothing", "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 7 filtered out; finished in 0.00s", "7 filtered out"},
 		{"cargo ignored", "cargo test", "test result: ok. 0 passed; 0 failed; 3 ignored; 0 measured; 0 filtered out; finished in 0.00s", "3 ignored"},
-		{"cargo not run", "cargo test --no-run", "    Finished `test` profile\n  Executable unittests src/lib.rs", "runs no test"},
 		{"nextest", "cargo nextest run", "     Summary [   0.004s] 2 tests run: 2 passed, 0 skipped", ""},
 		{"nextest nothing", "cargo nextest run --no-tests=pass", "     Summary [   0.000s] 0 tests run: 0 passed, 3 skipped", "0 tests run"},
 
@@ -72,7 +71,6 @@ func TestTestsRan(t *testing.T) {
 		{"playwright", "npx playwright test", "Running 3 tests using 2 workers\n\n  1 skipped\n  2 passed (1.2s)", ""},
 		{"playwright all skipped", "npx playwright test", "Running 3 tests using 2 workers\n\n  3 skipped", "3 skipped"},
 		{"playwright nothing", "npx playwright test --pass-with-no-tests", "Error: No tests found", "No tests found"},
-		{"playwright listed", "npx playwright test --list", "Total: 3 tests in 1 file", "runs no test"},
 		{"node", "node --test", "# tests 2\n# suites 0\n# pass 1\n# fail 0\n# cancelled 0\n# skipped 1\n# todo 0", ""},
 		{"node spec", "node --test", "ℹ tests 2\nℹ suites 0\nℹ pass 2\nℹ fail 0", ""},
 		{"node empty file", "node --test", "✔ a/empty.test.js (122.1ms)\nℹ tests 1\nℹ suites 0\nℹ pass 1\nℹ fail 0", "a file without a test"},
@@ -136,7 +134,18 @@ func TestTestsRan(t *testing.T) {
 		{"swift-testing nothing", "swift test", "✔ Test run with 0 tests passed after 0.001 seconds.", "0 tests passed"},
 		{"executed in a text", "./check.sh", "We executed 0 tests, with 0 failures in mind", ""},
 
-		{"two runners, one empty", "cargo test && pytest", "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n= 2 passed in 0.01s =", ""},
+		{"two runners, one empty", "cargo test && pytest", "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n= 2 passed in 0.01s =", "cargo test ran no test"},
+		{"two runners, the other one empty", "cargo test && pytest", "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n= 2 skipped in 0.01s =", "pytest ran no test"},
+		{"two runners below, one empty", "npm test", "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n= 2 passed in 0.01s =", ""},
+		{"output thrown away", "pytest -q >/dev/null 2>&1", "", "pytest printed nothing"},
+		{"output thrown away, below", "cd a && npx jest --ci &>log", "\n", "jest printed nothing"},
+		{"quiet by nature", "gradle -q test && ./check.sh", "", ""},
+		{"make up to date", "make test", "make: 'test' is up to date.", "make ran no test: make: 'test' is up to date."},
+		{"make without a recipe", "make check", "make: Nothing to be done for 'check'.", "Nothing to be done"},
+		{"make, old quotes", "make check", "make: `check' is up to date.", "up to date"},
+		{"make of a part", "make test", "make[1]: Nothing to be done for 'all'.\n./run\nall good", ""},
+		{"make of another target", "make build test", "make: 'build' is up to date.\n./run\nall good", ""},
+		{"make up to date beside a test", "make check && pytest", "make: 'check' is up to date.\n= 2 passed in 0.01s =", ""},
 		{"no runner", "curl -fsS localhost:3000", "<html>0 tests</html>", ""},
 		{"no output", "make test", "", ""},
 		{"another summary", "./check.sh", "  Total: 5\n  Failed: 0\n0 fail\nno tests to write", ""},
@@ -144,12 +153,12 @@ func TestTestsRan(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := TestsRan(test.command, test.output)
+			got := TestsRan(check.Runners(test.command), test.output)
 			if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
 				t.Errorf("TestsRan = %q, want %q", got, test.want)
 			}
 			windows := strings.ReplaceAll(test.output, "\n", "\r\n")
-			if again := TestsRan(test.command, windows); again != got {
+			if again := TestsRan(check.Runners(test.command), windows); again != got {
 				t.Errorf("TestsRan with CR LF = %q, want %q", again, got)
 			}
 		})

@@ -27,7 +27,7 @@ var arrows = map[string][]string{
 	"artifacts/history":    {},
 	"artifacts/runner":     {},
 	"artifacts/scaffold":   {"artifacts/pattern"},
-	"artifacts/check":      {},
+	"artifacts/check":      {"artifacts/pattern"},
 	"artifacts/feature":    {"artifacts/check", "artifacts/pattern"},
 	"artifacts/progress":   {"artifacts/feature", "artifacts/pattern"},
 	"artifacts/ledger":     {"artifacts/feature"},
