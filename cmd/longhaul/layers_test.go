@@ -23,7 +23,7 @@ var arrows = map[string][]string{
 	"server":               {"tools", "resources", "artifacts", "artifacts/pattern"},
 	"tools":                {"artifacts", "artifacts/feature"},
 	"resources":            {"artifacts"},
-	"artifacts":            {"artifacts/check", "artifacts/history", "artifacts/runner", "artifacts/scaffold", "artifacts/feature", "artifacts/progress", "artifacts/ledger", "artifacts/session", "artifacts/config", "artifacts/pattern"},
+	"artifacts":            {"artifacts/check", "artifacts/history", "artifacts/runner", "artifacts/scaffold", "artifacts/feature", "artifacts/progress", "artifacts/ledger", "artifacts/session", "artifacts/config", "artifacts/guard", "artifacts/pattern"},
 	"artifacts/history":    {},
 	"artifacts/runner":     {},
 	"artifacts/scaffold":   {"artifacts/pattern"},
@@ -33,6 +33,7 @@ var arrows = map[string][]string{
 	"artifacts/ledger":     {"artifacts/feature"},
 	"artifacts/session":    {"artifacts/feature"},
 	"artifacts/config":     {"artifacts/feature", "artifacts/pattern"},
+	"artifacts/guard":      {"artifacts/pattern"},
 	"artifacts/pattern":    {},
 }
 
@@ -41,7 +42,7 @@ var doors = map[string][]string{
 	"github.com/go-git/":               {"artifacts/history"},
 	"github.com/tidwall/":              {"artifacts/feature"},
 	"github.com/mark3labs/mcp-go":      {"server", "tools", "resources", "cmd/longhaul", "cmd/bench/trivial"},
-	"mvdan.cc/sh/":                     {"artifacts/check"},
+	"mvdan.cc/sh/":                     {"artifacts/check", "artifacts/guard"},
 	"os/exec":                          {"artifacts/history", "artifacts/runner", "cmd/longhaul", "cmd/bench"},
 	"github.com/tailscale/hujson":      {"cmd/longhaul/clients"},
 	"github.com/pelletier/go-toml":     {"cmd/longhaul/clients"},
@@ -52,7 +53,7 @@ var doors = map[string][]string{
 }
 
 // pure packages get values and give values: no disk, no clock, no process, no logging.
-var pure = []string{"artifacts/check", "artifacts/feature", "artifacts/progress", "artifacts/ledger", "artifacts/session", "artifacts/config", "artifacts/scaffold", "cmd/longhaul/clients"}
+var pure = []string{"artifacts/check", "artifacts/guard", "artifacts/feature", "artifacts/progress", "artifacts/ledger", "artifacts/session", "artifacts/config", "artifacts/scaffold", "cmd/longhaul/clients"}
 
 // impure is what a pure package may not import.
 var impure = []string{"os", "io/fs", "io/ioutil", "log", "log/slog", "net", "syscall", "context", "sync", "path/filepath"}
