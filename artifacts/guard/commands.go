@@ -251,11 +251,13 @@ func dd(r *reader, c command) {
 	}
 }
 
+var outputFlag = pattern.Lazy(`^-[a-zA-Z]*[oO]$`)
+
 // output is a program whose flag names the file it writes.
 func output(r *reader, c command) {
 	for i, a := range c.args {
 		switch {
-		case (a == "-o" || a == "-O" || a == "--output" || a == "--output-document") && i+1 < len(c.args):
+		case i+1 < len(c.args) && (a == "--output" || a == "--output-document" || outputFlag().MatchString(a)):
 			r.write(c.args[i+1], c.env, c.name, false)
 		case strings.HasPrefix(a, "--output="), strings.HasPrefix(a, "--output-document="):
 			_, to, _ := strings.Cut(a, "=")

@@ -8,7 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Limits of what is followed. What is beyond them is allowed: the seals show it at the next call.
+// Limits of what is followed. Deeper texts and further commands are allowed: the seals show at the next call what they did.
 const (
 	maxText  = 1 << 20
 	maxDepth = 8     // texts inside texts, functions inside functions
@@ -50,7 +50,7 @@ func (e *env) set(name string, values []string) {
 }
 
 // shellWrites lists what a shell command would write. It follows folders, variables, loops, functions, pipes into xargs and
-// shells, and texts given to other shells. What cannot be parsed, the shell will hardly run.
+// shells, and texts given to other shells. What is too long or cannot be parsed is taken as a program text.
 func shellWrites(text string, c Call) []Write {
 	r := &reader{home: slashes(c.Home), root: slashes(c.Root), commands: commands(), functions: map[string]*syntax.Stmt{}}
 	dir := slashes(c.Dir)
@@ -63,11 +63,15 @@ func (r *reader) deep() bool { return r.depth >= maxDepth || r.steps >= maxSteps
 func (r *reader) add(w Write) { r.writes = append(r.writes, w) }
 
 func (r *reader) script(text string, e *env) {
-	if r.deep() || len(text) > maxText || tangled(text) {
+	if r.deep() {
 		return
 	}
 	r.depth++
 	defer func() { r.depth-- }()
+	if len(text) > maxText || tangled(text) {
+		r.add(Write{Code: text, Dir: e.dir, By: "a long command"})
+		return
+	}
 	for _, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangZsh} {
 		file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
 		if err == nil {
@@ -75,6 +79,7 @@ func (r *reader) script(text string, e *env) {
 			return
 		}
 	}
+	r.add(Write{Code: text, Dir: e.dir, By: "a command"})
 }
 
 // tangled says whether more brackets or keywords may be open at once than the parser's stack is good for.
