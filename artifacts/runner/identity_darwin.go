@@ -21,3 +21,12 @@ func Host() string {
 	name, _ := os.Hostname()
 	return name
 }
+
+// parentOf is the parent of a process, 0 when there is none.
+func parentOf(pid int) int {
+	p, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return 0
+	}
+	return int(p.Eproc.Ppid)
+}

@@ -27,3 +27,9 @@ func Host() string {
 	space, _ := os.Readlink("/proc/self/ns/pid")
 	return strings.TrimSuffix(name+" "+space, " ")
 }
+
+// parentOf is the parent of a process, 0 when there is none.
+func parentOf(pid int) int {
+	p, _ := stat(pid)
+	return p.parent
+}

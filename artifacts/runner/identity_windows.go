@@ -3,6 +3,7 @@ package runner
 import (
 	"os"
 	"strconv"
+	"unsafe"
 
 	"golang.org/x/sys/windows"
 )
@@ -25,4 +26,20 @@ func Born(pid int) string {
 func Host() string {
 	name, _ := os.Hostname()
 	return name
+}
+
+// parentOf is the parent of a process, 0 when there is none.
+func parentOf(pid int) int {
+	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
+	if err != nil {
+		return 0
+	}
+	defer windows.CloseHandle(snapshot)
+	entry := windows.ProcessEntry32{Size: uint32(unsafe.Sizeof(windows.ProcessEntry32{}))}
+	for err = windows.Process32First(snapshot, &entry); err == nil; err = windows.Process32Next(snapshot, &entry) {
+		if int(entry.ProcessID) == pid {
+			return int(entry.ParentProcessID)
+		}
+	}
+	return 0
 }

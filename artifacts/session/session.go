@@ -51,6 +51,7 @@ type Session struct {
 	Dirty       map[string]string `json:"dirty,omitempty"`        // path -> fingerprint of what was changed before it began
 	ToldPassed  int               `json:"told_passed,omitempty"`  // passes that the log holds already
 	ToldCommits int               `json:"told_commits,omitempty"` // the same of commits
+	Told        string            `json:"told,omitempty"`         // what the last hand-over said
 	ClaimRev    string            `json:"claim_rev,omitempty"`    // HEAD at the claim
 }
 
