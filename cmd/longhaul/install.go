@@ -19,6 +19,7 @@ type placement struct {
 	client, scope   string
 	project, binary string // absolute
 	home            string
+	hooks           bool
 }
 
 // An edit is a configuration file and what install does to it.
@@ -38,6 +39,7 @@ func install(s streams, args []string) error {
 	project := projectFlag(flags)
 	client := flags.String("client", "", "claude-code, claude-desktop, cursor, codex or vscode")
 	scope := flags.String("scope", "", "project or user")
+	hooks := flags.Bool("hooks", false, "for claude-code: write the hooks too")
 	dry := flags.Bool("dry-run", false, "print the change only")
 	uninstall := flags.Bool("uninstall", false, "take Longhaul out again")
 	if err := wordless(flags, args); err != nil {
@@ -46,6 +48,9 @@ func install(s streams, args []string) error {
 	at, err := place(*client, *scope, *project)
 	if err != nil {
 		return err
+	}
+	if at.hooks = *hooks; at.hooks && at.client != "claude-code" {
+		return usageError{"hooks are for claude-code"}
 	}
 	edits, err := at.edits()
 	if err != nil {
@@ -177,7 +182,7 @@ func (p placement) claudeCode() []edit {
 	if p.scope == "user" {
 		entry.list = p.userEntries
 	}
-	return []edit{entry, p.settings(settings, denied(root))}
+	return []edit{entry, p.hooked(p.settings(settings, denied(root)))}
 }
 
 // denied lists what Claude Code's own tools may not do. Its rule Edit(path) holds for every tool that writes files.

@@ -36,7 +36,7 @@ func verbs() []verb {
 		{"restore", "[--project DIR]", "for a person: put list, ledger and policy back as sealed", restore},
 		{"waive", "[--project DIR] ID --reason TEXT", "for a person: pass a feature without proof", waive},
 		{"config", "[--project DIR] set KEY VALUE", "for a person: change one setting of the policy", configure},
-		{"install", "--client CLIENT [--scope project|user] [--dry-run] [--uninstall] [--project DIR]", "write Longhaul into a client's configuration: claude-code, claude-desktop, cursor, codex, vscode", install},
+		{"install", "--client CLIENT [--scope project|user] [--hooks] [--dry-run] [--uninstall] [--project DIR]", "write Longhaul into a client's configuration: claude-code, claude-desktop, cursor, codex, vscode", install},
 		{"doctor", "[--project DIR] [--json]", "say what is installed, which clients start it, what is wrong and what mends it; exit 1 when something is", doctor},
 		{"hook", "[--project DIR] EVENT", "answer a hook of Claude Code: its JSON on standard input, the answer on standard output", hook},
 		{"demo", "[--keep]", "play a working day on a sample project", demo},
