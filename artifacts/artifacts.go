@@ -30,7 +30,13 @@ type Options struct {
 	Version string
 	Call    bool // a one-shot call: it joins the open session of the worktree
 	Log     *slog.Logger
+	// Shepherd says that the program gives the words behind "shepherd" in its arguments to the function Shepherd. On
+	// Linux nothing that a check or an init script starts can then outlive it.
+	Shepherd bool
 }
+
+// Shepherd runs one script for the server that started this process for it, and returns the exit code of the process.
+func Shepherd(words []string) int { return runner.Shepherd(words) }
 
 // Project is the harness of one folder. Its methods may be called from several goroutines and processes at once.
 type Project struct {

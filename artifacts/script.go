@@ -91,6 +91,7 @@ func (p *Project) runScript(ctx context.Context, run scriptRun) InitReply {
 
 // run runs a command without the lock and keeps what it leaves running.
 func (p *Project) run(ctx context.Context, c runner.Command) (runner.Result, error) {
+	c.Shepherd = p.options.Shepherd
 	c.Progress, _ = contextValue[func(time.Duration, string)](ctx, progressKey)
 	if tell, ok := contextValue[func(bool)](ctx, longKey); ok {
 		tell(true)

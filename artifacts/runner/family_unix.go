@@ -18,9 +18,9 @@ const (
 
 // A family is the processes of one run: the leader and whatever came from it. A
 // process group alone would lose every daemon. A process belongs when it carries
-// the run's mark in its environment, has a member for its parent, lives in a
-// member's session, or writes to the run's output. Members that were seen once
-// stay members, so that one that clears its traces later is not lost.
+// the run's mark in its environment, has a member or the run's shepherd for its
+// parent, lives in a member's session, or writes to the run's output. Members that
+// were seen once stay members, so that one that clears its traces later is not lost.
 type family struct {
 	mu       sync.Mutex
 	id       string
@@ -29,6 +29,8 @@ type family struct {
 	known    map[int]member // by pid
 	sessions map[int]bool   // sessions with a living member
 	guard    *watchdog
+	shepherd *shepherd // nil where there is none
+	cmd      *exec.Cmd // the leader, where there is no shepherd
 }
 
 // A member is a process of the family. Its start tells it from a later process of
@@ -44,35 +46,55 @@ type row struct {
 	start                uint64
 }
 
-// launch starts cmd as the leader of a new family.
-func launch(cmd *exec.Cmd, p program, output *os.File) (*family, error) {
+// launch starts cmd as the leader of a new family, under a shepherd if it may be.
+func launch(cmd *exec.Cmd, p program, output *os.File, shepherded bool) (*family, error) {
 	id := rand.Text()
-	cmd.Env = environment(cmd.Dir, id)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	guard, err := watch(id)
+	f := &family{id: id, output: pipeName(output), known: map[int]member{}}
+	var err error
+	if f.guard, err = watch(id); err != nil {
+		return nil, err
+	}
+	if shepherded {
+		f.shepherd, f.leader, err = hire(cmd, id)
+	}
+	if err == nil && f.shepherd == nil {
+		err = f.lead(cmd)
+	}
 	if err != nil {
+		f.guard.release()
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		guard.release()
-		return nil, err
-	}
-	leader := cmd.Process.Pid
-	guard.leader(leader)
-	f := &family{
-		id:       id,
-		leader:   leader,
-		output:   pipeName(output),
-		known:    map[int]member{},
-		sessions: map[int]bool{leader: true},
-		guard:    guard,
-	}
+	f.guard.leader(f.leader)
+	f.sessions = map[int]bool{f.leader: true}
 	f.observe()
 	return f, nil
 }
 
+// lead starts cmd as a child of the server.
+func (f *family) lead(cmd *exec.Cmd) error {
+	cmd.Env = environment(cmd.Dir, f.id)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	f.cmd, f.leader = cmd, cmd.Process.Pid
+	return nil
+}
+
+// wait waits for the leader and gives its exit code.
+func (f *family) wait() int {
+	if f.shepherd != nil {
+		return f.shepherd.wait()
+	}
+	f.cmd.Wait()
+	return exitCode(f.cmd.ProcessState)
+}
+
 // close ends the watch over the family.
-func (f *family) close() { f.guard.release() }
+func (f *family) close() {
+	f.shepherd.release()
+	f.guard.release()
+}
 
 // observe notes who belongs to the family now, by parent and session only: it is
 // called often.
@@ -88,12 +110,14 @@ func (f *family) living(thorough bool) []row {
 	if len(table) == 0 {
 		return nil // unreadable; keep what is known
 	}
-	self := os.Getpid()
+	self, shepherd := os.Getpid(), f.shepherd.pid()
 	in := make(map[int]bool)
 	for _, p := range table {
 		m, known := f.known[p.pid]
 		switch {
-		case p.pid == self:
+		case p.pid == self, p.pid == shepherd:
+		case shepherd != 0 && p.parent == shepherd:
+			in[p.pid] = true
 		case known && m.start == p.start, f.sessions[p.session]:
 			in[p.pid] = true
 		case thorough && f.traced(p.pid):
@@ -103,7 +127,7 @@ func (f *family) living(thorough bool) []row {
 	for grown := true; grown; {
 		grown = false
 		for _, p := range table {
-			if in[p.parent] && !in[p.pid] && p.pid != self {
+			if in[p.parent] && !in[p.pid] && p.pid != self && p.pid != shepherd {
 				in[p.pid], grown = true, true
 			}
 		}
@@ -204,8 +228,16 @@ func exitCode(state *os.ProcessState) int {
 	if state == nil {
 		return -1 // the system had no answer
 	}
-	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	if !ok {
+		return state.ExitCode()
+	}
+	return shellCode(status)
+}
+
+func shellCode(status syscall.WaitStatus) int {
+	if status.Signaled() {
 		return 128 + int(status.Signal())
 	}
-	return state.ExitCode()
+	return status.ExitStatus()
 }

@@ -22,11 +22,12 @@ const patient = 3 * time.Second
 type family struct {
 	mu  sync.Mutex
 	job windows.Handle // 0 when closed
+	cmd *exec.Cmd
 }
 
 // launch starts cmd as the first process of a new family. It starts suspended:
 // what it would start before it is in the job would not be in it either.
-func launch(cmd *exec.Cmd, p program, _ *os.File) (*family, error) {
+func launch(cmd *exec.Cmd, p program, _ *os.File, _ bool) (*family, error) {
 	job, err := newJob()
 	if err != nil {
 		return nil, err
@@ -47,7 +48,13 @@ func launch(cmd *exec.Cmd, p program, _ *os.File) (*family, error) {
 		windows.CloseHandle(job)
 		return nil, err
 	}
-	return &family{job: job}, nil
+	return &family{job: job, cmd: cmd}, nil
+}
+
+// wait waits for the first process and gives its exit code.
+func (f *family) wait() int {
+	f.cmd.Wait()
+	return exitCode(f.cmd.ProcessState)
 }
 
 func newJob() (windows.Handle, error) {

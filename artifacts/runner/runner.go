@@ -37,6 +37,10 @@ type Command struct {
 	Progress func(elapsed time.Duration, last string)
 	// Keep leaves the background processes of a successful command running.
 	Keep bool
+	// Shepherd says that the running program, given "shepherd" for its first
+	// argument, hands the others to the function Shepherd. On Linux the command then
+	// runs under such a process, and nothing that it starts can leave the tree.
+	Shepherd bool
 }
 
 // A Process is a background process that a command left running.
@@ -84,7 +88,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{ExitCode: -1, Canceled: true, Shell: p.shell}, nil
 	}
-	r, err := start(c.Dir, p)
+	r, err := start(c, p)
 	if err != nil {
 		return Result{}, &Error{c.code(), err.Error()}
 	}
@@ -109,18 +113,18 @@ type running struct {
 	drained chan struct{} // closed at the end of the output
 }
 
-func start(dir string, p program) (*running, error) {
+func start(c Command, p program) (*running, error) {
 	out, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
 	cmd := exec.Command(p.path, p.args...)
-	cmd.Dir = dir
+	cmd.Dir = c.Dir
 	// One open file for both keeps their order and, being a file, spares Wait
 	// from waiting for grandchildren that hold the pipe.
 	cmd.Stdout, cmd.Stderr = in, in
-	family, err := launch(cmd, p, out)
+	family, err := launch(cmd, p, out, c.Shepherd)
 	if err != nil {
 		out.Close()
 		return nil, err
@@ -133,10 +137,7 @@ func start(dir string, p program) (*running, error) {
 		exited:  make(chan int, 1),
 		drained: make(chan struct{}),
 	}
-	go func() {
-		cmd.Wait()
-		r.exited <- exitCode(cmd.ProcessState)
-	}()
+	go func() { r.exited <- family.wait() }()
 	go func() {
 		defer close(r.drained)
 		// It drains for as long as anybody writes: a kept server must neither

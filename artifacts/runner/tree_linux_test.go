@@ -20,9 +20,13 @@ import (
 const asServer = "RUNNER_TEST_LINE"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "shepherd" {
+		os.Exit(Shepherd(os.Args[2:]))
+	}
 	if line := os.Getenv(asServer); line != "" {
 		_, keep := os.LookupEnv("RUNNER_TEST_KEEP")
-		r, err := Run(context.Background(), Command{Line: line, Dir: "/", Keep: keep})
+		_, shepherd := os.LookupEnv("RUNNER_TEST_SHEPHERD")
+		r, err := Run(context.Background(), Command{Line: line, Dir: "/", Keep: keep, Shepherd: shepherd})
 		fmt.Printf("%+v %v\n", r, err)
 		select {}
 	}
@@ -62,11 +66,12 @@ func eventually(t *testing.T, what string, condition func() bool) {
 	}
 }
 
-// watchdogs are the children of the test that guard a run.
-func watchdogs() (pids []int) {
+// guards are the children of the test that watch over a run.
+func guards() (pids []int) {
 	for _, p := range processes() {
 		line, _ := os.ReadFile(file(p.pid, "cmdline"))
-		if p.parent == os.Getpid() && bytes.HasPrefix(line, []byte("/bin/sh\x00-c\x00")) {
+		guard := bytes.HasPrefix(line, []byte("/bin/sh\x00-c\x00")) || bytes.Contains(line, []byte("\x00shepherd\x00"))
+		if p.parent == os.Getpid() && guard {
 			pids = append(pids, p.pid)
 		}
 	}
@@ -104,32 +109,55 @@ os.close(0); os.close(1); os.close(2)
 time.sleep(N)'`},
 }
 
-func TestCancelEndsTheTree(t *testing.T) {
-	for _, test := range stubborn {
-		t.Run(test.name, func(t *testing.T) {
-			n := newTrace()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			go func() {
-				defer cancel()
-				for began := time.Now(); len(n.sleeping()) == 0 && time.Since(began) < limit; {
-					time.Sleep(5 * time.Millisecond)
-				}
-			}()
-			got, err := Run(ctx, Command{Line: "echo begun; " + strings.ReplaceAll(test.line, "N", string(n)), Dir: t.TempDir(), Timeout: limit})
-			if err != nil || !got.Canceled || got.OK || got.ExitCode != -1 {
-				t.Errorf("Run = %+v, %v, want canceled", got, err)
-			}
-			if !strings.HasPrefix(got.Tail, "begun") {
-				t.Errorf("tail = %q, want what was said before", got.Tail)
-			}
-			if left := n.pids(); len(left) > 0 {
-				t.Errorf("left running: %v", left)
-			}
-		})
+// lost are those that show no trace at all once they run: a shepherd alone finds them.
+var lost = []struct{ name, line string }{
+	{"lost", "env -i setsid -f sleep N </dev/null >/dev/null 2>&1; sleep N"},
+	{"lost twice", "env -i setsid -f setsid -f sleep N </dev/null >/dev/null 2>&1; sleep N"},
+	{"lost in a loop", "env -i setsid -f bash -c 'trap \"\" TERM; while :; do env -i setsid -f sleep N; sleep N; done' </dev/null >/dev/null 2>&1; sleep N"},
+}
+
+// eachWay calls test for every stubborn line, with a shepherd and without one.
+func eachWay(t *testing.T, test func(t *testing.T, n trace, c Command)) {
+	t.Helper()
+	for _, shepherd := range []bool{false, true} {
+		lines, way := stubborn, "alone"
+		if shepherd {
+			lines, way = append(stubborn[:len(stubborn):len(stubborn)], lost...), "with a shepherd"
+		}
+		for _, l := range lines {
+			t.Run(way+"/"+l.name, func(t *testing.T) {
+				n := newTrace()
+				line := strings.ReplaceAll(l.line, "N", string(n))
+				test(t, n, Command{Line: line, Dir: t.TempDir(), Timeout: limit, Shepherd: shepherd})
+			})
+		}
 	}
-	if left := watchdogs(); len(left) > 0 {
-		t.Errorf("left running: watchdogs %v", left)
+}
+
+func TestCancelEndsTheTree(t *testing.T) {
+	eachWay(t, func(t *testing.T, n trace, c Command) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() {
+			defer cancel()
+			for began := time.Now(); len(n.sleeping()) == 0 && time.Since(began) < limit; {
+				time.Sleep(5 * time.Millisecond)
+			}
+		}()
+		c.Line = "echo begun; " + c.Line
+		got, err := Run(ctx, c)
+		if err != nil || !got.Canceled || got.OK || got.ExitCode != -1 {
+			t.Errorf("Run = %+v, %v, want canceled", got, err)
+		}
+		if !strings.HasPrefix(got.Tail, "begun") {
+			t.Errorf("tail = %q, want what was said before", got.Tail)
+		}
+		if left := n.pids(); len(left) > 0 {
+			t.Errorf("left running: %v", left)
+		}
+	})
+	if left := guards(); len(left) > 0 {
+		t.Errorf("left running: %v", left)
 	}
 }
 
@@ -145,23 +173,17 @@ func (n trace) sleeping() (pids []int) {
 }
 
 func TestTimeLimitEndsTheTree(t *testing.T) {
-	for _, test := range stubborn {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			n := newTrace()
-			got := run(t, Command{
-				Line:    strings.ReplaceAll(test.line, "N", string(n)),
-				Timeout: 500 * time.Millisecond,
-				Keep:    true,
-			})
-			if !got.TimedOut || got.OK || got.ExitCode != -1 || got.Leftover != nil || got.Background != nil {
-				t.Errorf("result = %+v, want timed out", got)
-			}
-			if left := n.pids(); len(left) > 0 {
-				t.Errorf("left running: %v", left)
-			}
-		})
-	}
+	eachWay(t, func(t *testing.T, n trace, c Command) {
+		t.Parallel()
+		c.Timeout, c.Keep = 500*time.Millisecond, true
+		got := run(t, c)
+		if !got.TimedOut || got.OK || got.ExitCode != -1 || got.Leftover != nil || got.Background != nil {
+			t.Errorf("result = %+v, want timed out", got)
+		}
+		if left := n.pids(); len(left) > 0 {
+			t.Errorf("left running: %v", left)
+		}
+	})
 }
 
 func TestFailureAndSuccessLeaveNothing(t *testing.T) {
@@ -175,16 +197,61 @@ func TestFailureAndSuccessLeaveNothing(t *testing.T) {
 		{"succeeded", false, 0},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			n := newTrace()
-			got := run(t, Command{
-				Line: fmt.Sprintf("sleep %s & setsid sleep %s >/dev/null & echo up; exit %d", n, n, test.code),
-				Keep: test.keep,
+		for _, shepherd := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, shepherd %v", test.name, shepherd), func(t *testing.T) {
+				n := newTrace()
+				line := fmt.Sprintf("sleep %s & setsid sleep %s >/dev/null & ", n, n)
+				if shepherd {
+					line += fmt.Sprintf("env -i setsid -f sleep %s >/dev/null 2>&1; ", n)
+				}
+				got := run(t, Command{Line: line + fmt.Sprintf("echo up; exit %d", test.code), Keep: test.keep, Shepherd: shepherd})
+				if got.ExitCode != test.code || got.Tail != "up" || got.Leftover != nil || len(got.Background) > 0 {
+					t.Errorf("result = %+v, want %d and nothing left", got, test.code)
+				}
+				if left := append(n.pids(), guards()...); len(left) > 0 {
+					t.Errorf("left running: %v", left)
+				}
 			})
-			if got.ExitCode != test.code || got.Tail != "up" || got.Leftover != nil || len(got.Background) > 0 {
-				t.Errorf("result = %+v, want %d and nothing left", got, test.code)
+		}
+	}
+}
+
+// TestKeepLeavesTheLostRunning keeps a daemon without a trace for the session.
+func TestKeepLeavesTheLostRunning(t *testing.T) {
+	n := newTrace()
+	got := run(t, Command{Line: "env -i setsid -f sleep " + string(n) + " >/dev/null 2>&1", Keep: true, Shepherd: true})
+	if !got.OK || got.Leftover == nil || len(got.Background) != 1 || !strings.Contains(got.Background[0].Command, string(n)) {
+		t.Fatalf("result = %+v, want OK and the sleep in the background", got)
+	}
+	other := newTrace()
+	run(t, Command{Line: "env -i setsid -f sleep " + string(other) + " >/dev/null 2>&1", Shepherd: true})
+	if left := other.pids(); len(left) > 0 {
+		t.Errorf("left running by the run after it: %v", left)
+	}
+	if startOf(got.Background[0].PID) == 0 {
+		t.Error("the run after it ended what was kept")
+	}
+	got.Leftover.End()
+	if left := append(n.pids(), guards()...); len(left) > 0 {
+		t.Errorf("left running: %v", left)
+	}
+}
+
+// TestShepherdAttacked has a command end or stop its own shepherd.
+func TestShepherdAttacked(t *testing.T) {
+	for _, line := range []string{
+		"kill -KILL $PPID; setsid sleep N & sleep N",
+		"kill -STOP $PPID; setsid sleep N & sleep N",
+		"setsid sleep N & kill -STOP $PPID",
+		"kill -TERM $PPID; kill -HUP $PPID; kill -INT $PPID; setsid sleep N & sleep N",
+	} {
+		t.Run(line, func(t *testing.T) {
+			n := newTrace()
+			got := run(t, Command{Line: strings.ReplaceAll(line, "N", string(n)), Timeout: 500 * time.Millisecond, Shepherd: true})
+			if got.OK || got.ExitCode != -1 {
+				t.Errorf("result = %+v, want no success", got)
 			}
-			if left := n.pids(); len(left) > 0 {
+			if left := append(n.pids(), guards()...); len(left) > 0 {
 				t.Errorf("left running: %v", left)
 			}
 		})
@@ -228,7 +295,7 @@ echo up
 			t.Errorf("%+v still runs", p)
 		}
 	}
-	if left := append(n.pids(), watchdogs()...); len(left) > 0 {
+	if left := append(n.pids(), guards()...); len(left) > 0 {
 		t.Errorf("left running: %v", left)
 	}
 	got.Leftover.End()
@@ -239,8 +306,8 @@ func TestKeepWithoutBackground(t *testing.T) {
 	if !got.OK || got.Leftover != nil || got.Background != nil {
 		t.Errorf("result = %+v, want no tree", got)
 	}
-	if left := watchdogs(); len(left) > 0 {
-		t.Errorf("left running: watchdogs %v", left)
+	if left := guards(); len(left) > 0 {
+		t.Errorf("left running: %v", left)
 	}
 	got.Leftover.End()
 }
@@ -252,16 +319,36 @@ func TestRunInARun(t *testing.T) {
 	}
 }
 
+// TestShepherdShowsNothing compares what a command sees and tells with and without one.
+func TestShepherdShowsNothing(t *testing.T) {
+	t.Setenv(mark, "outer")
+	for _, line := range []string{
+		"exit 3", "kill -SEGV $$", "kill -PIPE $$", "no-such-program-here", "cat; echo $?", "yes | head -n 1",
+		"pwd; ulimit -a; umask; set -o", "ls /proc/self/fd", "grep Sig /proc/self/status",
+		"env | grep -v '^_=' | sed 's/\\(" + mark + "=outer:\\).*/\\1/' | sort",
+	} {
+		dir := t.TempDir()
+		alone := run(t, Command{Line: line, Dir: dir})
+		got := run(t, Command{Line: line, Dir: dir, Shepherd: true})
+		if got.ExitCode != alone.ExitCode || got.Tail != alone.Tail {
+			t.Errorf("%s: %d %q, want %d %q", line, got.ExitCode, got.Tail, alone.ExitCode, alone.Tail)
+		}
+	}
+}
+
 // TestServerKilled kills a server with SIGKILL while a command runs, and after one
 // that left something running.
 func TestServerKilled(t *testing.T) {
 	tests := []struct {
 		name, line string
 		keep       bool
+		shepherd   bool
 		want       int // processes to wait for before the kill
 	}{
-		{"while it runs", "trap '' TERM; (setsid sleep N &); sleep N | cat; sleep N", false, 2},
-		{"after success", "(setsid sleep N >/dev/null 2>&1 &); sleep N & echo up", true, 2},
+		{"while it runs", "trap '' TERM; (setsid sleep N &); sleep N | cat; sleep N", false, false, 2},
+		{"after success", "(setsid sleep N >/dev/null 2>&1 &); sleep N & echo up", true, false, 2},
+		{"while a lost one runs", "env -i setsid -f sleep N >/dev/null 2>&1; sleep N", false, true, 2},
+		{"after success, a lost one", "env -i setsid -f sleep N >/dev/null 2>&1; echo up", true, true, 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -271,6 +358,9 @@ func TestServerKilled(t *testing.T) {
 			server.Env = append(os.Environ(), asServer+"="+strings.ReplaceAll(test.line, "N", string(n)))
 			if test.keep {
 				server.Env = append(server.Env, "RUNNER_TEST_KEEP=1")
+			}
+			if test.shepherd {
+				server.Env = append(server.Env, "RUNNER_TEST_SHEPHERD=1")
 			}
 			said, err := server.StdoutPipe()
 			if err != nil {
@@ -316,7 +406,7 @@ func TestWatchdogIsTold(t *testing.T) {
 	defer in.Close()
 	cmd := exec.Command("env", "-i", "bash", "-c", "sleep "+string(n)+"; true")
 	cmd.Dir = "/"
-	f, err := launch(cmd, program{}, out)
+	f, err := launch(cmd, program{}, out, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,15 +441,19 @@ func TestRunLeavesNothing(t *testing.T) {
 		}
 		return len(files), children
 	}
-	run(t, Command{Line: "true"}) // what the runtime opens once
+	run(t, Command{Line: "true", Shepherd: true}) // what the runtime opens once
 	open, children := count()
 	dir := t.TempDir()
 	for _, line := range []string{"true", "false", "sleep 300 & true", "sleep 300", "kill -9 $$", "cat /dev/zero | head -c 1000000", "exec >&- 2>&-; true"} {
-		got := run(t, Command{Line: line, Dir: dir, Timeout: 100 * time.Millisecond, Keep: true})
-		got.Leftover.End()
+		for _, shepherd := range []bool{false, true} {
+			got := run(t, Command{Line: line, Dir: dir, Timeout: 100 * time.Millisecond, Keep: true, Shepherd: shepherd})
+			got.Leftover.End()
+		}
 	}
-	if _, err := Run(t.Context(), Command{Line: strings.Repeat("x", 4<<20), Dir: dir}); err == nil {
-		t.Error("a line that is too long started")
+	for _, shepherd := range []bool{false, true} {
+		if _, err := Run(t.Context(), Command{Line: strings.Repeat("x", 4<<20), Dir: dir, Shepherd: shepherd}); err == nil {
+			t.Error("a line that is too long started")
+		}
 	}
 	openAfter, childrenAfter := count()
 	if openAfter != open || childrenAfter != children {

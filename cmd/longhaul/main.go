@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/longhaul-mcp/longhaul/artifacts"
 )
 
 // A verb is one word of the command line.
@@ -54,6 +56,9 @@ type usageError struct{ text string }
 func (e usageError) Error() string { return e.text }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "shepherd" { // no verb for people: the server starts it
+		os.Exit(artifacts.Shepherd(os.Args[2:]))
+	}
 	os.Exit(run(streams{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:]))
 }
 

@@ -52,7 +52,7 @@ func roleFlag(flags *flag.FlagSet) *string {
 
 // open opens the project that the flag or, without it, the environment names.
 func open(project, kind string, log *slog.Logger) *artifacts.Project {
-	return artifacts.Open(artifacts.StartFolder(project), artifacts.Options{Version: release(), Call: kind == "call", Log: log})
+	return artifacts.Open(artifacts.StartFolder(project), artifacts.Options{Version: release(), Call: kind == "call", Log: log, Shepherd: true})
 }
 
 func logger(w io.Writer, level slog.Level) *slog.Logger {
