@@ -32,7 +32,7 @@ func verbs() []verb {
 	return []verb{
 		{"serve", "[--project DIR] [--role ROLE] [--log-level LEVEL]", "serve MCP on standard input and output (the default)", serve},
 		{"call", "[--project DIR] [--role ROLE] TOOL ['{…}' | -]", "call one tool; exit 1 when it refuses", call},
-		{"status", "[--project DIR] [--json]", "show how far the project is", status},
+		{"status", "[--project DIR] [--json | --watch]", "show how far the project is", status},
 		{"audit", "[--project DIR] [--range A..B] [--all] [--json]", "hold git history against the rules; exit 1 on a violation", audit},
 		{"accept", "[--project DIR]", "for a person: take the list and the policy as they are", accept},
 		{"restore", "[--project DIR]", "for a person: put list, ledger and policy back as sealed", restore},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,8 +18,8 @@ import (
 // errNoTerminal keeps the verbs of this file out of an agent's reach as far as a program can.
 var errNoTerminal = errors.New("this is a person's decision: run it at a terminal, where it asks")
 
-// ask shows what is about to be done and waits for yes at the terminal.
-func ask(s streams, question string) error {
+// ask shows what is about to be done and waits for yes at the terminal. Ctrl-C and a closed terminal are a no.
+func ask(ctx context.Context, s streams, question string) error {
 	in, ok := s.in.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
 		return errNoTerminal
@@ -27,11 +28,20 @@ func ask(s streams, question string) error {
 		fmt.Fprintln(s.out, strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " ")))+plain(line))
 	}
 	fmt.Fprint(s.out, "Type yes to go on: ")
-	answer, err := bufio.NewReader(in).ReadString('\n')
-	if err != nil || strings.TrimSpace(answer) != "yes" {
-		return errors.New("nothing was changed")
+	said := make(chan bool, 1)
+	go func() {
+		answer, err := bufio.NewReader(in).ReadString('\n')
+		said <- err == nil && strings.TrimSpace(answer) == "yes"
+	}()
+	select {
+	case yes := <-said:
+		if yes {
+			return nil
+		}
+	case <-ctx.Done():
+		fmt.Fprintln(s.out)
 	}
-	return nil
+	return errors.New("nothing was changed")
 }
 
 // person names who decided, for the record.
@@ -65,7 +75,7 @@ func accept(s streams, args []string) error {
 		fmt.Fprintln(s.out, "Nothing differs from what is sealed.")
 		return nil
 	}
-	if err := ask(s, "Take these changes as they are:\n"+tamperings(found.Changes)); err != nil {
+	if err := ask(ctx, s, "Take these changes as they are:\n"+tamperings(found.Changes)); err != nil {
 		return err
 	}
 	if _, err := p.Accept(ctx, person(), found); err != nil {
@@ -94,7 +104,7 @@ func restore(s streams, args []string) error {
 	defer stop()
 	p := open(*project, "call", quiet(s.err))
 	defer p.Close()
-	if err := ask(s, "Put the feature list, the ledger and the policy back to their sealed state."); err != nil {
+	if err := ask(ctx, s, "Put the feature list, the ledger and the policy back to their sealed state."); err != nil {
 		return err
 	}
 	r, err := p.Rollback(ctx, "feature_list", "restored by "+person())
@@ -125,7 +135,7 @@ func waive(s streams, args []string) error {
 	if err != nil {
 		return refused(s, err)
 	}
-	if err := ask(s, "Pass without proof:\n  "+what+"\n  because: "+*reason); err != nil {
+	if err := ask(ctx, s, "Pass without proof:\n  "+what+"\n  because: "+*reason); err != nil {
 		return err
 	}
 	if _, err := p.Waive(ctx, words[0], *reason, person()); err != nil {
@@ -150,7 +160,7 @@ func configure(s streams, args []string) error {
 	defer stop()
 	p := open(*project, "call", quiet(s.err))
 	defer p.Close()
-	if err := ask(s, "Set "+words[1]+" to "+words[2]+"."); err != nil {
+	if err := ask(ctx, s, "Set "+words[1]+" to "+words[2]+"."); err != nil {
 		return err
 	}
 	if err := p.SetPolicy(ctx, words[1], words[2], person()); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -11,18 +12,26 @@ import (
 	"github.com/longhaul-mcp/longhaul/artifacts"
 )
 
-// status shows how far the project is, for people or, with --json, for programs.
+// status shows how far the project is, for people or, with --json, for programs. At a terminal it also lists what is
+// left to do, in colours; with --watch it stays and follows the files.
 func status(s streams, args []string) error {
 	flags := flag.NewFlagSet("status", flag.ContinueOnError)
 	project := projectFlag(flags)
 	asJSON := flags.Bool("json", false, "print the reply of the status tool")
+	stay := flags.Bool("watch", false, "stay, and show what changes; q ends")
 	if err := wordless(flags, args); err != nil {
 		return err
+	}
+	if *stay && *asJSON {
+		return usageError{"--watch or --json, not both"}
 	}
 	ctx, stop := interruptible()
 	defer stop()
 	p := open(*project, "call", quiet(s.err))
 	defer p.Close()
+	if *stay {
+		return watch(ctx, s, p)
+	}
 	reply, err := p.Status(ctx, false)
 	if err != nil {
 		return refused(s, err)
@@ -30,7 +39,9 @@ func status(s streams, args []string) error {
 	if *asJSON {
 		return printJSON(s.out, reply)
 	}
-	printStatus(s.out, reply)
+	at := screenOf(s.out)
+	printStatus(s.out, reply, at)
+	printRest(s.out, rest(ctx, p, at), at)
 	return nil
 }
 
@@ -40,16 +51,16 @@ func printJSON(w io.Writer, value any) error {
 	return e.Encode(value)
 }
 
-func printStatus(w io.Writer, r *artifacts.StatusReply) {
-	fmt.Fprintf(w, "Project Status: %s\n", plain(projectName(r.Project)))
+func printStatus(w io.Writer, r *artifacts.StatusReply, at screen) {
+	fmt.Fprintf(w, "Project Status: %s\n", at.paint(bold, plain(projectName(r.Project))))
 	fmt.Fprintln(w, strings.Repeat("━", 30))
 	if r.Bar != "" {
-		fmt.Fprintln(w, plain(r.Bar))
+		fmt.Fprintln(w, at.paint(green, plain(r.Bar)))
 	}
 	c := r.Counts
 	fmt.Fprintf(w, "✅ Completed: %d/%d features (%d%%)\n", c.Passed, c.Total, r.Percent)
 	if rest := asides(r); rest != "" {
-		fmt.Fprintf(w, "   %s\n", rest)
+		fmt.Fprintf(w, "   %s\n", at.paint(yellow, rest))
 	}
 	fmt.Fprintf(w, "🔨 In Progress: %s\n", orNone(notes(r.InProgress)))
 	next := "None"
@@ -65,10 +76,43 @@ func printStatus(w io.Writer, r *artifacts.StatusReply) {
 	}
 	fmt.Fprintf(w, "\nBlockers: %s\n", orNone(notes(r.Blockers)))
 	for _, t := range r.Tampered {
-		fmt.Fprintf(w, "❌ Tampered: %s\n", plain(strings.TrimSpace(t.ID+" "+t.What+" "+t.Detail)))
+		fmt.Fprintln(w, at.paint(red, "❌ Tampered: "+plain(strings.TrimSpace(t.ID+" "+t.What+" "+t.Detail))))
 	}
 	for _, warning := range r.Warnings {
-		fmt.Fprintf(w, "⚠️ %s\n", plain(warning))
+		fmt.Fprintln(w, at.paint(yellow, "⚠️ "+plain(warning)))
+	}
+}
+
+// rest is what is left to do, as far as a screen shows it; nil without a screen.
+func rest(ctx context.Context, p *artifacts.Project, at screen) *artifacts.ListReply {
+	if at.width == 0 {
+		return nil
+	}
+	list, err := p.ListFeatures(ctx, artifacts.Query{Status: "failing", Limit: max(5, at.height-16)})
+	if err != nil {
+		return nil // the status has shown what can be read
+	}
+	return list
+}
+
+// printRest prints a table of features: id, status, text.
+func printRest(w io.Writer, list *artifacts.ListReply, at screen) {
+	if list == nil || len(list.Features) == 0 {
+		return
+	}
+	ids, states := 0, 0
+	for _, f := range list.Features {
+		ids, states = max(ids, span(plain(f.ID))), max(states, span(plain(f.Status)))
+	}
+	ids, states = min(ids, at.width/4), min(states, at.width/4)
+	colours := map[string]string{"claimed": green, "regressed": red, "blocked": yellow}
+	fmt.Fprintln(w, "\n"+at.paint(bold, "To do:"))
+	for _, f := range list.Features {
+		text := fit(plain(firstOf(f.Title, f.Description)), max(1, at.width-ids-states-4))
+		fmt.Fprintf(w, "%s  %s  %s\n", pad(plain(f.ID), ids), at.paint(firstOf(colours[f.Status], faint), pad(plain(f.Status), states)), text)
+	}
+	if more := list.Matched - len(list.Features); more > 0 {
+		fmt.Fprintln(w, at.paint(faint, fmt.Sprintf("… and %d more", more)))
 	}
 }
 
