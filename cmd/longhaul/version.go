@@ -25,8 +25,14 @@ func version(s streams, args []string) error {
 	return nil
 }
 
-// release is the module's version, "devel" for a build from a work tree.
+// stamped is the version that .release/build writes into the binary.
+var stamped string
+
+// release is the version of a release, else the module's, "devel" for a build from a work tree.
 func release() string {
+	if stamped != "" {
+		return stamped
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return "devel"
