@@ -68,10 +68,11 @@ func Open(start string, o Options) *Project {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	pid := os.Getpid()
-	return &Project{
-		start: start, options: o, now: time.Now,
-		who: session.Who{Host: runner.Host(), PID: pid, Born: runner.Born(pid), Call: o.Call},
+	who := session.Who{Host: runner.Host(), PID: pid, Born: runner.Born(pid), Call: o.Call}
+	if client := os.Getppid(); !o.Call && client > 1 {
+		who.Client = session.Client{PID: client, Born: runner.Born(client)}
 	}
+	return &Project{start: start, options: o, now: time.Now, who: who}
 }
 
 // Close ends the background processes of the session. Its claim is free from then on.

@@ -119,7 +119,7 @@ func (v *view) conflicted(rel string) bool {
 }
 
 // clients is the open session of this worktree that the client behind this process works in: held by a server that the same
-// client started, else one that was opened by a call. Nil when there is none.
+// client started, also when that has just ended, else one that was opened by a call. Nil when there is none.
 func (v *view) clients() *session.Session {
 	world := v.world()
 	var called *session.Session
@@ -128,7 +128,7 @@ func (v *view) clients() *session.Session {
 		if s.Worktree != v.root || s.Scope != v.who().Scope || world.Lapsed(*s) {
 			continue
 		}
-		if !s.Call && world.Alive(*s) && s.Host == world.Host && runner.Kin(s.PID) {
+		if !s.Call && s.Host == world.Host && runner.Ancestor(s.Client.PID, s.Client.Born) {
 			return s
 		}
 		if s.Call && called == nil {
@@ -195,8 +195,8 @@ func (p *Project) Hold(ctx context.Context, conversation string) (string, error)
 		if err := v.require(needs{adopted: true, list: true}); err != nil {
 			return err
 		}
-		if v.mine = v.clients(); v.mine == nil {
-			return nil
+		if v.mine = v.clients(); v.mine == nil || !v.mine.Call && !v.world().Alive(*v.mine) {
+			return nil // without its server the client has no tools to make the work safe with
 		}
 		facts := session.Facts{}
 		if err := v.facts(ctx, &facts, Note{}); err != nil {

@@ -17,6 +17,13 @@ type Who struct {
 	PID      int
 	Born     string // tells two processes with one pid apart
 	Call     bool   // a one-shot call, not a server
+	Client   Client // of a server
+}
+
+// Client is the process that started a server.
+type Client struct {
+	PID  int    `json:"pid"`
+	Born string `json:"born,omitempty"`
 }
 
 // Commit is a commit that a session made.
@@ -35,6 +42,7 @@ type Session struct {
 	PID         int               `json:"pid"`
 	Born        string            `json:"born,omitempty"`
 	Call        bool              `json:"call,omitempty"`
+	Client      Client            `json:"client,omitzero"`
 	Started     time.Time         `json:"started"`
 	Seen        time.Time         `json:"seen"`
 	Claim       string            `json:"claim,omitempty"`
@@ -130,7 +138,7 @@ func (b *Book) Resume(who Who, w World) *Session {
 	for i := len(b.Sessions) - 1; i >= 0; i-- {
 		s := &b.Sessions[i]
 		if s.here(who) && !w.served(*s) && !w.Lapsed(*s) {
-			s.Host, s.PID, s.Born, s.Call = who.Host, who.PID, who.Born, who.Call
+			s.Host, s.PID, s.Born, s.Call, s.Client = who.Host, who.PID, who.Born, who.Call, who.Client
 			return s
 		}
 	}
@@ -154,7 +162,7 @@ func (b *Book) Open(who Who, known int, now time.Time) *Session {
 	b.Last = max(b.Last, known) + 1
 	b.Sessions = append(b.Sessions, Session{
 		ID: fmt.Sprintf("session-%03d", b.Last), Number: b.Last, Scope: who.Scope, Worktree: who.Worktree,
-		Host: who.Host, PID: who.PID, Born: who.Born, Call: who.Call, Started: now, Seen: now,
+		Host: who.Host, PID: who.PID, Born: who.Born, Call: who.Call, Client: who.Client, Started: now, Seen: now,
 	})
 	return &b.Sessions[len(b.Sessions)-1]
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -203,8 +204,11 @@ echo hello > greet.txt
 "$PROGRAM" hook stop < "$INPUT"
 echo
 read -r go
-kill "$SERVER_PID"
-true
+server=$SERVER_PID
+kill "$server"
+wait "$server"
+"$PROGRAM" hook stop < "$INPUT"
+"$PROGRAM" hook session-end < "$INPUT"
 `
 	data, err := json.Marshal(input)
 	if err != nil {
@@ -228,11 +232,13 @@ true
 	if err := client.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(said).ReadString('\n')
+	output := bufio.NewReader(said)
+	line, err := output.ReadString('\n')
 	_, foreign := y.hook("stop", input)
 	_ = door.Close()
-	if ended := client.Wait(); err != nil || ended != nil {
-		t.Fatalf("the client ended with %v, its output with %v", ended, err)
+	rest, restErr := io.ReadAll(output)
+	if ended := client.Wait(); err != nil || restErr != nil || ended != nil {
+		t.Fatalf("the client ended with %v, its output with %v, %v", ended, err, restErr)
 	}
 	var own hookOutput
 	if err := json.Unmarshal([]byte(line), &own); err != nil || own.Decision != "block" {
@@ -240,6 +246,12 @@ true
 	}
 	if foreign != "" {
 		t.Errorf("the hook of another client answered %q", foreign)
+	}
+	if strings.TrimSpace(string(rest)) != "" {
+		t.Errorf("held without a server: %q", rest)
+	}
+	if log := y.read(".claude/progress.md"); !strings.Contains(log, "Not committed: greet.txt") {
+		t.Errorf("no hand-over after the server's end:\n%s", log)
 	}
 }
 
