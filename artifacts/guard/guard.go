@@ -115,7 +115,7 @@ func (p Project) hits(w Write, f File) bool {
 	}
 	pattern := fold(w.Path)
 	switch {
-	case !tells(pattern):
+	case !tells(pattern), strings.ContainsRune(pattern, unknown) && !f.distinct(pattern):
 		return false
 	case f.Tree && strings.HasPrefix(pattern, file+"/"), match(pattern, file):
 		return true
@@ -133,6 +133,17 @@ func (p Project) hits(w Write, f File) bool {
 			return false
 		}
 	}
+}
+
+// distinct says whether a name in a place that is not known may well be this file: many projects have a config.json or a plan.md.
+func (f File) distinct(pattern string) bool {
+	switch f.Kind {
+	case Policy:
+		return strings.HasSuffix(pattern, ".harness/config.json") || path.Base(pattern) == ".harness"
+	case Plan:
+		return false
+	}
+	return true
 }
 
 // reason is what the model reads: what is refused, and the tool to call instead.

@@ -72,6 +72,8 @@ rm -rf "$(mktemp -d)"
 rm -f *.log .claude/scratch.txt
 cd /tmp && rm -rf greet .claude
 cd "$SOMEWHERE" && rm -rf src
+echo '{}' > "$CONFIG_DIR/config.json"
+cd "$(mktemp -d)" && echo '{}' > config.json && touch plan.md && rm plan.md
 (cd web && npm test) > test.log 2>&1
 echo done >> claude.log
 echo "features.json is the list" > notes.txt

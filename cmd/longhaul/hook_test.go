@@ -66,6 +66,7 @@ var attempts = []attempt{
 	{"`cd`, then a relative name", `cd .claude && sed -i s/a/b/ features.json`, true, ""},
 	{"variable", `F=.claude/features.json; sed -i s/a/b/ "$F"`, true, ""},
 	{"folder in a variable that is not known", `echo > "$DIR/features.json"`, true, ""},
+	{"the policy in such a folder", `rm -rf "$ROOT/.harness"`, true, ""},
 	{"substitution", `rm "$(git rev-parse --show-toplevel)/.claude/features.json"`, true, ""},
 	{"`eval`", `eval "rm .claude/features.json"`, true, ""},
 	{"`bash -c`", `bash -c 'cd .claude; rm features.json'`, true, ""},
