@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/longhaul-mcp/longhaul/artifacts/config"
@@ -70,22 +71,34 @@ func realPath(path string) string {
 	}
 }
 
+// glance is a view of where things lie, without what is in list and ledger and without a lock.
+func (p *Project) glance() (*view, error) {
+	root, err := findRoot(p.start)
+	if err != nil {
+		return nil, err
+	}
+	if unsafe(root) {
+		return nil, errors.ErrUnsupported
+	}
+	v := &view{p: p, root: root, at: p.now()}
+	if err := errors.Join(v.openGit(), v.loadHead()); err != nil {
+		return nil, err
+	}
+	_ = v.loadConfig() // a broken one is protected too, and leaves the layout's names
+	return v, nil
+}
+
 // guarded names what the client's own tools must leave alone. It takes no lock and judges nothing. A file that a person has to
 // mend after a merge is not among it.
 func (p *Project) guarded() (g guard.Project, ok bool) {
-	root, err := findRoot(p.start)
-	if err != nil || unsafe(root) {
-		return g, false
-	}
-	v := &view{p: p, root: root, at: p.now()}
-	if v.openGit() != nil || v.loadHead() != nil {
+	v, err := p.glance()
+	if err != nil {
 		return g, false
 	}
 	if ok, err = v.isSetUp(); err != nil || !ok {
 		return g, false
 	}
-	_ = v.loadConfig() // a broken one is protected too, and leaves the layout's names
-	g = guard.Project{Root: filepath.ToSlash(root), Fold: runtime.GOOS == "darwin" || runtime.GOOS == "windows"}
+	g = guard.Project{Root: filepath.ToSlash(v.root), Fold: runtime.GOOS == "darwin" || runtime.GOOS == "windows"}
 	add := func(rel string, kind guard.Kind) {
 		if rel == "" || v.head.Busy != "" && v.conflicted(rel) {
 			return
@@ -234,8 +247,16 @@ func (v *view) handOver() string {
 // Touched says what the client's last call changed behind the tools, "" when nothing differs. One state of affairs is told a
 // conversation three times at most.
 func (p *Project) Touched(ctx context.Context, conversation string) (string, error) {
+	v, err := p.glance()
+	if err != nil {
+		return "", err
+	}
+	mark := v.mark()
+	if whole, err := readMaybe(v.wholePath()); err == nil && mark != "" && string(whole) == mark {
+		return "", nil // nothing was written since it was in order
+	}
 	var why, key string
-	err := p.read(ctx, func(v *view) error {
+	err = p.read(ctx, func(v *view) error {
 		if err := v.require(needs{adopted: true}); err != nil || len(v.tampered) == 0 || v.head.Busy != "" {
 			return err
 		}
@@ -243,10 +264,43 @@ func (p *Project) Touched(ctx context.Context, conversation string) (string, err
 		key = "touched " + conversation + " " + hash([]byte(why))[:16]
 		return nil
 	})
+	if err == nil && why == "" {
+		_ = v.keepBeside(v.wholePath(), []byte(mark)) // else it is only looked at again
+	}
 	if err != nil || why == "" || p.asked(key) {
 		return "", err
 	}
 	return why, nil
+}
+
+// mark changes with every write to the list, the ledger and the policy and with every commit, "" where that can't be told.
+func (v *view) mark() string {
+	marks := []string{v.root, v.head.SHA, v.head.Branch, v.head.Busy}
+	for _, rel := range []string{v.listName(), ledgerPath, configPath} {
+		info, err := os.Stat(v.path(rel))
+		if err != nil {
+			return ""
+		}
+		marks = append(marks, rel, info.ModTime().String(), strconv.FormatInt(info.Size(), 10))
+	}
+	return hash([]byte(strings.Join(marks, "\n")))
+}
+
+// wholePath is where the mark of a harness in order is kept; each worktree has its own.
+func (v *view) wholePath() string { return filepath.Join(v.copyDir(), "whole") }
+
+// keepBeside replaces a small file beside the claims, which may be lost at any time.
+func (v *view) keepBeside(path string, data []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".hook.*"+tempSuffix)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(data)
+	if err := errors.Join(err, temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), path)
 }
 
 // HandOver writes an entry into the log for the session that the client works in, where it has something to tell that the log
@@ -304,19 +358,30 @@ func (v *view) untoldWork(ctx context.Context) string {
 	return told
 }
 
-// ContextPercent is how full the policy lets a conversation's context get before its work is handed over, 0 when no session of
-// the client is open, or when this conversation has been told so already.
-func (p *Project) ContextPercent(ctx context.Context) (percent int, next string, err error) {
+// ContextLimit is how full the policy lets a conversation's context get before its work is handed over, in percent; 0 without a harness.
+func (p *Project) ContextLimit() int {
+	v, err := p.glance()
+	if err != nil {
+		return 0
+	}
+	if adopted, err := v.isSetUp(); err != nil || !adopted {
+		return 0
+	}
+	return v.conf.Policy.ContextResetPercent
+}
+
+// HandOverStep is how the session that the client works in hands over, "" when there is none.
+func (p *Project) HandOverStep(ctx context.Context) (next string, err error) {
 	err = p.read(ctx, func(v *view) error {
 		if err := v.require(needs{adopted: true, list: true}); err != nil {
 			return err
 		}
 		if v.mine = v.clients(); v.mine != nil {
-			percent, next = v.conf.Policy.ContextResetPercent, v.handOver()
+			next = v.handOver()
 		}
 		return nil
 	})
-	return percent, next, err
+	return next, err
 }
 
 // Once says whether a conversation is told something for the first time.
@@ -332,12 +397,8 @@ func (p *Project) asked(key string) bool {
 
 // count adds one to a count that lasts beside the claims, and answers it; 0 when it cannot be kept. Two hooks at once may count as one.
 func (p *Project) count(key string) int {
-	root, err := findRoot(p.start)
+	v, err := p.glance()
 	if err != nil {
-		return 0
-	}
-	v := &view{p: p, root: root, at: p.now()}
-	if v.openGit() != nil {
 		return 0
 	}
 	path := filepath.Join(v.state, "hooks.json")
@@ -355,13 +416,7 @@ func (p *Project) count(key string) int {
 	if err != nil {
 		return 0
 	}
-	temp, err := os.CreateTemp(v.state, ".hooks.*"+tempSuffix)
-	if err != nil {
-		return 0
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(data)
-	if err = errors.Join(err, temp.Close()); err != nil || os.Rename(temp.Name(), path) != nil {
+	if v.keepBeside(path, data) != nil {
 		return 0
 	}
 	return counts[key]

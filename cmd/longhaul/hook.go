@@ -114,12 +114,12 @@ func afterTool(ctx context.Context, p *artifacts.Project, in hookInput) hookOutp
 	if why, err := p.Touched(ctx, in.SessionID); err == nil && why != "" {
 		return hookOutput{Decision: "block", Reason: plainLines(why)}
 	}
-	used := contextUsed(in.TranscriptPath)
-	if used == 0 || in.AgentID != "" {
+	used, limit := contextUsed(in.TranscriptPath), p.ContextLimit()
+	if limit == 0 || used < limit || in.AgentID != "" {
 		return hookOutput{}
 	}
-	limit, next, err := p.ContextPercent(ctx)
-	if err != nil || limit == 0 || used < limit || !p.Once(in.SessionID, "context") {
+	next, err := p.HandOverStep(ctx)
+	if err != nil || next == "" || !p.Once(in.SessionID, "context") {
 		return hookOutput{}
 	}
 	text := fmt.Sprintf("%d%% of the context is used; the project hands over at %d%%. Bring this step to an end. Next: %s. Then a fresh context: /clear.", used, limit, next)
