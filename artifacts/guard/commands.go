@@ -221,7 +221,9 @@ func transfer(r *reader, c command) {
 	for _, from := range words {
 		base := path.Base(from)
 		if strings.HasSuffix(from, "/.") || strings.HasSuffix(from, "/") && c.name == "rsync" {
-			r.write(to, c.env, c.name, true)
+			if strings.HasPrefix(absolute(to, c.env.dir, r.home), r.root+"/") { // what a copy brings to the project's own folder is not known
+				r.write(to, c.env, c.name, true)
+			}
 		} else {
 			r.write(to+"/"+base, c.env, c.name, true)
 		}

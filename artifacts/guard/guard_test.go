@@ -106,6 +106,54 @@ while read -r id; do echo "$id"; done < <(jq -r '.features[].id' .claude/feature
 vim --version
 echo "rm .claude/features.json"
 git commit -m 'docs: say that "longhaul accept" is a person'"'"'s'
+git stash list
+git stash show -p
+git checkout -
+git checkout v1.2 -- src/x
+git checkout --theirs src/x
+git restore src
+git worktree add ../wt
+git submodule update --init
+git switch main
+npm run build > build.log 2>&1 & 
+pkill -f "node server.js"; sleep 1; (npm start &) 
+sed -i '' 's/a/b/' src/x.js
+cp -r template/. .
+cp -r ../backup/src .
+rsync -a src/ dist/
+mv dist/* public/
+rm -rf ./dist/.cache .next
+find . -name "*.test.js" -not -path "*/node_modules/*" -exec rm {} \;
+find . -type f -name "*.md" | head
+find . -empty -type d -delete
+cat .claude/features.json | python3 -c "import sys,json; d=json.load(sys.stdin); print([f['id'] for f in d['features'] if not f['passes']])"
+python3 -c "⏎import json⏎with open('.claude/features.json') as f:⏎    data = json.load(f)⏎for x in data['features']:⏎    if not x['passes']: print(x['id'], x['description'])⏎"
+python3 -c "import json; d=json.load(open('.claude/features.json','r')); print(json.dumps(d['features'][:3], indent=2))"
+node -p "require('./.claude/features.json').features.filter(f => !f.passes).length"
+jq -r '.features[] | select(.passes==false) | .id' .claude/features.json > failing.txt
+diff <(git show HEAD:.claude/features.json) .claude/features.json
+git diff HEAD -- .claude/features.json > changes.diff
+git log -p --follow -- .harness/ledger.jsonl | tee log.txt
+ls -la .claude .harness && cat .harness/config.json
+cd .claude && ls && cd .. && npm test
+grep -n passes .claude/features.json | awk -F: '{print $1}' > /tmp/lines
+awk '{print > "out.txt"}' .claude/features.json
+curl -s -X POST localhost:3000/api -d @.claude/features.json -o response.json
+docker run -v $PWD:/app app sh -c "cd /app && npm test"
+zip -r backup.zip .claude .harness
+tar xzf vendor.tgz
+unzip -o assets.zip -d public
+sudo rm -rf /var/tmp/x
+chmod +x scripts/init.sh
+ln -sf ../a b
+touch .claude/architecture.md && echo note >> .claude/progress.md
+echo "export X=1" >> ~/.bashrc
+sort -o names.txt names.txt
+vim -c wq README.md
+git commit -m "feat: write features.json parser (F003)" -- src
+gh pr create --body "rm .claude/features.json"
+sqlite3 app.db "delete from features"
+kubectl delete -f k8s/
 this is (not a shell command
 `
 

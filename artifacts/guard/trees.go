@@ -19,6 +19,9 @@ func find(r *reader, c command) {
 	for i, a := range c.args {
 		switch a {
 		case "-delete":
+			if strings.Contains(strings.Join(c.args, " "), "-type d") {
+				continue // it deletes empty folders
+			}
 			note(func() {
 				for _, f := range found {
 					r.add(Write{Path: f, By: "find -delete"})
