@@ -5,53 +5,71 @@ import (
 	"testing"
 )
 
-// BenchmarkNext is next_feature in an open session: the whole call, from the lock to the answer.
-func BenchmarkNext(b *testing.B) {
+// onLists runs a benchmark on projects in whose open session the first of n features is claimed.
+func onLists(b *testing.B, run func(b *testing.B, t *bench)) {
 	for _, n := range []int{200, 2000, 20000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			p := benchProject(b, n)
-			for b.Loop() {
-				if _, err := p.NextFeature(ctx, NextRequest{}); err != nil {
-					b.Fatal(err)
-				}
+			t := newBench(b)
+			t.write(".harness/config.json", `{"policy":{"max_features_per_session":1000}}`)
+			all := wordy(n)
+			for i := range all {
+				all[i].Check = ""
 			}
+			must[*InitializedReply](t)(t.p.Init(ctx, InitRequest{Project: "demo", Type: "cli", Stack: "other", Features: all, Commit: true}))
+			t.end()
+			must[*StartReply](t)(t.p.SessionStart(ctx, "", false))
+			b.ReportAllocs()
+			b.ResetTimer()
+			run(b, t)
 		})
 	}
 }
 
-// BenchmarkMark is a mark and the regression that takes it back: list, ledger and session written durably, twice.
+func BenchmarkNextAgain(b *testing.B) {
+	onLists(b, func(b *testing.B, t *bench) {
+		for b.Loop() {
+			must[*NextReply](t)(t.p.NextFeature(ctx, NextRequest{}))
+		}
+	})
+}
+
+// BenchmarkNextClaims gives the claim back and claims again: two calls that write the book of sessions.
+func BenchmarkNextClaims(b *testing.B) {
+	onLists(b, func(b *testing.B, t *bench) {
+		for b.Loop() {
+			must[*NextReply](t)(t.p.NextFeature(ctx, NextRequest{Release: "later"}))
+			must[*NextReply](t)(t.p.NextFeature(ctx, NextRequest{}))
+		}
+	})
+}
+
+func BenchmarkStatus(b *testing.B) {
+	onLists(b, func(b *testing.B, t *bench) {
+		for b.Loop() {
+			must[*StatusReply](t)(t.p.Status(ctx, false))
+		}
+	})
+}
+
+func BenchmarkListFeatures(b *testing.B) {
+	onLists(b, func(b *testing.B, t *bench) {
+		for b.Loop() {
+			must[*ListReply](t)(t.p.ListFeatures(ctx, Query{}))
+		}
+	})
+}
+
+// BenchmarkMark passes a feature and reports it broken, which has it offered first: three writes of list and ledger.
 func BenchmarkMark(b *testing.B) {
-	for _, n := range []int{200, 2000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			p := benchProject(b, n)
-			for b.Loop() {
-				if _, err := p.NextFeature(ctx, NextRequest{ID: "F001"}); err != nil {
-					b.Fatal(err)
-				}
-				if _, err := p.MarkPassed(ctx, "F001", nil); err != nil {
-					b.Fatal(err)
-				}
-				if _, err := p.ReportRegression(ctx, "F001", "again"); err != nil {
-					b.Fatal(err)
-				}
+	onLists(b, func(b *testing.B, t *bench) {
+		for b.Loop() {
+			var seen []Evidence
+			for step, what := range []string{"the table came up", "the button answered at once", "a row was added for it", "the total went up by one", "a reload kept all of it"} {
+				seen = append(seen, Evidence{Step: step + 1, Observed: what})
 			}
-		})
-	}
-}
-
-func benchProject(b *testing.B, n int) *Project {
-	b.Helper()
-	p := Open(b.TempDir(), Options{})
-	b.Cleanup(p.Close)
-	all := wordy(n)
-	for i := range all {
-		all[i].Check = "test 1 = 1"
-	}
-	if _, err := p.Init(ctx, InitRequest{Project: "bench", Type: "cli", Features: all, Commit: true}); err != nil {
-		b.Fatal(err)
-	}
-	if _, err := p.SessionStart(ctx, "", false); err != nil {
-		b.Fatal(err)
-	}
-	return p
+			must[*MarkReply](t)(t.p.MarkPassed(ctx, "F001", seen))
+			must[*RegressionReply](t)(t.p.ReportRegression(ctx, "F001", "the table stays empty"))
+			must[*NextReply](t)(t.p.NextFeature(ctx, NextRequest{}))
+		}
+	})
 }

@@ -45,16 +45,16 @@ var ctx = context.Background()
 
 // A bench is a project folder with a Project on it whose clock the test moves.
 type bench struct {
-	*testing.T
+	testing.TB
 	dir   string
 	p     *Project
 	clock time.Time
 }
 
 // newBench is an empty git repository.
-func newBench(t *testing.T) *bench {
+func newBench(t testing.TB) *bench {
 	t.Helper()
-	b := &bench{T: t, dir: filepath.Join(t.TempDir(), "my proj ü #1"), clock: time.Now()}
+	b := &bench{TB: t, dir: filepath.Join(t.TempDir(), "my proj ü #1"), clock: time.Now()}
 	if err := os.MkdirAll(b.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

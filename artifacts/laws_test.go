@@ -143,7 +143,7 @@ type law struct {
 }
 
 func newLaw(b *bench, raw []byte) *law {
-	l := &law{bench: b, first: objects(b.T, raw), adopts: map[int]bool{}}
+	l := &law{bench: b, first: objects(b.TB, raw), adopts: map[int]bool{}}
 	list, err := feature.Parse(raw)
 	if err != nil {
 		b.Fatal(err)
@@ -155,7 +155,7 @@ func newLaw(b *bench, raw []byte) *law {
 }
 
 // objects are all objects of a list that look like a feature, in file order, by encoding/json.
-func objects(t *testing.T, raw []byte) []map[string]any {
+func objects(t testing.TB, raw []byte) []map[string]any {
 	t.Helper()
 	list, err := feature.Parse(raw)
 	if err != nil {
@@ -177,7 +177,7 @@ var stateKeys = []string{"id", "description", "steps", "check"}
 func (l *law) hold(trace string) {
 	l.Helper()
 	raw := []byte(l.read("feature_list.json"))
-	now := objects(l.T, raw)
+	now := objects(l.TB, raw)
 	if len(now) < len(l.first) {
 		l.Fatalf("%d features are left of %d after\n%s", len(now), len(l.first), trace)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/longhaul-mcp/longhaul/artifacts/check"
 	"github.com/longhaul-mcp/longhaul/artifacts/ledger"
+	"github.com/longhaul-mcp/longhaul/artifacts/pattern"
 	"github.com/longhaul-mcp/longhaul/artifacts/runner"
 )
 
@@ -35,7 +36,7 @@ func (p *Project) observe(ctx context.Context, job *markJob) (*ledger.Proof, *Re
 			"make it faster, or a person may run: longhaul config set policy.check_timeout_s SECONDS", tailLines(result)...)
 	case !result.OK:
 		return proof, refuse("check-failed", fmt.Sprintf("the check of %s ended with exit code %d: %s", job.id, result.ExitCode, job.command.Line),
-			"mend the code, not the check, then mark_feature_passed again", tailLines(result)...)
+			mendFailed(result), tailLines(result)...)
 	}
 	if why := runner.TestsRan(check.Runners(job.command.Line), result.Output); why != "" {
 		return proof, refuse("no-tests-ran", "the check of "+job.id+": "+why+": "+job.command.Line, "write the test that the check is meant to run, then mark_feature_passed again", tailLines(result)...)
@@ -88,6 +89,23 @@ func (p *Project) below(line, cwd string, depth int) (where, why string) {
 	}
 	return "", ""
 }
+
+// mendFailed is what to do about a failed check. 126 and 127 are the shell's own: what it was to run is no program or is not
+// there (POSIX, Shell & Utilities, 2.8.2); they end with 2 at a syntax error.
+func mendFailed(r runner.Result) string {
+	mend := "mend the code, not the check, then mark_feature_passed again"
+	switch {
+	case r.ExitCode == 127:
+		return "a command of the check is not there: install it, in init.sh so that later sessions have it, or write the script it names; else " + mend
+	case r.ExitCode == 126:
+		return "a command of the check may not be run: chmod +x it, or mend its first line; else " + mend
+	case r.ExitCode == 2 && syntaxError().MatchString(r.Tail):
+		return "a script of the check can't be read by its shell: mend it, then mark_feature_passed again"
+	}
+	return mend
+}
+
+var syntaxError = pattern.Lazy(`(?im): (?:line )?\d+: (?:syntax error|unexpected EOF)`)
 
 // seconds never are 0 for something that ran.
 func seconds(r runner.Result) float64 { return max(r.Seconds, 0.001) }

@@ -13,7 +13,7 @@ func (b *bench) at(dir string) *bench {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		b.Fatal(err)
 	}
-	other := &bench{T: b.T, dir: dir, clock: b.clock}
+	other := &bench{TB: b.TB, dir: dir, clock: b.clock}
 	other.p = other.open()
 	return other
 }
@@ -128,9 +128,9 @@ func TestUnsafeFoldersAreRefused(t *testing.T) {
 	for _, dir := range []string{"/", home, filepath.Dir(home)} {
 		p := Open(dir, Options{})
 		_, err := p.Status(ctx, false)
-		(&bench{T: t}).refused(err, "unsafe-project")
+		(&bench{TB: t}).refused(err, "unsafe-project")
 		_, err = p.Init(ctx, InitRequest{Project: "x", Type: "cli", Commit: true})
-		(&bench{T: t}).refused(err, "unsafe-project")
+		(&bench{TB: t}).refused(err, "unsafe-project")
 	}
 	if left, _ := os.ReadDir(home); len(left) > 0 {
 		t.Errorf("files were made in the home folder: %v", left)

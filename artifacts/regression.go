@@ -35,7 +35,11 @@ func (p *Project) ReportRegression(ctx context.Context, id, reason string) (*Reg
 		}
 		v.record(ledger.Record{Kind: ledger.Regression, ID: id, Reason: clip(reason, 2000)})
 		v.mine.Passed = slices.DeleteFunc(v.mine.Passed, func(s string) bool { return s == id })
-		reply = &RegressionReply{ID: id, Changed: true, Counts: v.counts(), Next: v.nextStep() + "; " + id + " is offered first"}
+		next := v.nextStep()
+		if next == nextInit { // who has passed a feature here may mend it here
+			next = "next_feature, or " + v.endCall()
+		}
+		reply = &RegressionReply{ID: id, Changed: true, Counts: v.counts(), Next: next + "; " + id + " is offered first"}
 		return nil
 	})
 	return reply, err
