@@ -349,6 +349,9 @@ func (e *eval) shell(c simple, s state) []state {
 			text, given = expand(r.Word, s)
 		}
 	}
+	if !given && !slices.ContainsFunc(c.redirs, func(r *syntax.Redirect) bool { return r.Op == syntax.RdrIn }) {
+		e.unseen = clip(c.text) + " runs what it reads, which is not seen"
+	}
 	if !given || e.deep() {
 		return e.end(c.identity(), c.text, real, false, s)
 	}

@@ -26,6 +26,7 @@ type eval struct {
 	loops     int    // loops entered
 	endless   bool   // there is a way that need not end
 	said      string // found on the way
+	unseen    string // commands that are not in the text
 	written   string // a test that the text names
 }
 

@@ -46,6 +46,8 @@ func masked(line string, whole, pipefail bool) string {
 			return "bash does not read it to its end"
 		case e.said != "":
 			return e.said
+		case e.unseen != "" && whole:
+			return e.unseen
 		case level == test && e.seen < test && e.written != "":
 			return "it never runs " + e.written
 		case e.seen < level && level > idle:

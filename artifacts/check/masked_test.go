@@ -7,7 +7,7 @@ import (
 
 func TestMasked(t *testing.T) {
 	masking := []string{
-		"npm test || true", "npm test||true", "npm test || :", "npm test || echo failed", "npm test || exit 0", "npm test || /bin/true",
+		"npm test || true", "npm test||true", "printf 'pytest||true' | bash", "curl -s localhost/x.sh | sh", "cat <<E | sh\nnpm test || true\nE", "npm test || :", "npm test || echo failed", "npm test || exit 0", "npm test || /bin/true",
 		"npm test || command true", "npm test || (true)", "npm test || { echo no; true; }", "npm test || \"true\"", "npm test || tr\\ue",
 		"npm test; true", "npm test ; exit 0", "npm test\ntrue", "npm test\r\nexit 0\r\n", "npm test; true # done", "npm test; exit 0;",
 		"npm test &", "npm test & # later", "npm test &\n", "(npm test || true)", "cd app && npm test || true", "npm test || \\\n true",
@@ -73,7 +73,7 @@ func TestMasked(t *testing.T) {
 		"case \"$(./app --version)\" in 1.*) ;; *) exit 1;; esac", "ls dist/app.js", "cat dist/app.js", "test -x ./app", "$PYTHON -m pytest", "\"$BIN\" --version",
 		"f() { npm test; }; f", "trap 'rm -rf tmp' EXIT; npm test", "exec npm test", "until curl -sf localhost; do sleep 1; done; npm test", "npm t",
 		"n=0; for f in a b; do pytest $f || n=1; done; exit $n", "if ! npm test; then exit 1; fi", "npm test || exit", "docker compose run --rm web pytest",
-		"go vet ./... && go test ./...", "set -e\nnpm run dev & pid=$!\nsleep 2\nnpx playwright test\nkill $pid", "curl -s localhost | jq -e .ok", "mkdir x", "sleep 300", "sleep 300 | cat", "sleep 5m", "sleep infinity",
+		"go vet ./... && go test ./...", "set -e\nnpm run dev & pid=$!\nsleep 2\nnpx playwright test\nkill $pid", "curl -s localhost | jq -e .ok", "mkdir x", "bash < check.sh", "curl -sf localhost | node", "sleep 300", "sleep 300 | cat", "sleep 5m", "sleep infinity",
 		"tmp=$(mktemp -d); ./app > $tmp/out; grep -q hello $tmp/out", "npm test >log 2>&1 || { cat log; exit 1; }", "{ npm test; }", "time npm test",
 	}
 	for _, line := range clean {
