@@ -157,7 +157,11 @@ func (d *killedDay) cut(tool, arguments string) (reply, code string) {
 		return "", ""
 	}
 	if err == nil {
-		d.usual[tool] = (d.usual[tool]*3 + time.Since(began)) / 4
+		took := time.Since(began)
+		if usual := d.usual[tool]; usual > 0 {
+			took = (usual*3 + took) / 4
+		}
+		d.usual[tool] = took
 		return out.String(), "answered"
 	}
 	code, _, _ = strings.Cut(told.String(), ":")
@@ -178,9 +182,10 @@ func (d *killedDay) freeGit() {
 	}
 }
 
-// check makes a call that lives, and holds the project against what was answered.
+// check makes calls that live, one that may write and so clears up first, and holds the project against what was answered.
 func (d *killedDay) check() {
 	d.Helper()
+	d.must("session_start", `{"run_init":false}`)
 	status := d.must("status", `{}`)
 	if ok, _ := field([]byte(status), "integrity.ok"); ok != "true" {
 		d.Fatalf("status: %s", status)
