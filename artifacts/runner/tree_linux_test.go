@@ -324,7 +324,7 @@ func TestShepherdShowsNothing(t *testing.T) {
 	t.Setenv(mark, "outer")
 	for _, line := range []string{
 		"exit 3", "kill -SEGV $$", "kill -PIPE $$", "no-such-program-here", "cat; echo $?", "yes | head -n 1",
-		"pwd; ulimit -a; umask; set -o", "ls /proc/self/fd", "grep Sig /proc/self/status",
+		"pwd; ulimit -a; umask; set -o", "ls /proc/self/fd", "grep -E '^(Sig|Shd)(Blk|Ign|Cgt)' /proc/self/status",
 		"env | grep -v '^_=' | sed 's/\\(" + mark + "=outer:\\).*/\\1/' | sort",
 	} {
 		dir := t.TempDir()
