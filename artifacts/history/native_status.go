@@ -63,7 +63,10 @@ func (r *Repo) statusNatively(ctx context.Context) ([]Change, error) {
 			change(e.Name).Conflict = true
 			continue
 		}
-		was := committed[e.Name]
+		was, before := committed[e.Name]
+		if e.IntentToAdd && before { // the index has dropped it, but for the name
+			change(e.Name).Staged = true
+		}
 		if !e.IntentToAdd && (was.id != e.Hash.String() || !sameMode(was.mode, e.Mode)) {
 			change(e.Name).Staged = true
 		}
