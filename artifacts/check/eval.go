@@ -1,7 +1,6 @@
 package check
 
 import (
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,8 +45,10 @@ func (e *eval) script(text string, s state) []state {
 	outer := e.src
 	e.src = text
 	defer func() { e.src = outer }()
-	for _, stmt := range list {
-		e.note(stmt, 4)
+	for _, c := range commandsIn(text, "", 4) {
+		if e.written == "" && c.words[0] != "false" && kindOf(c.words) == test { // reached or not
+			e.written = clip(strings.Join(c.words, " "))
+		}
 	}
 	ends := e.list(list, []state{s}, false)
 	for i := range ends {
@@ -71,38 +72,6 @@ func parse(text string) (list []*syntax.Stmt, err error) {
 		}
 	}
 	return list, err
-}
-
-// note finds a test that stands in a text, be it reached or not.
-func (e *eval) note(n syntax.Node, depth int) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		c, ok := n.(*syntax.CallExpr)
-		if !ok || len(c.Args) == 0 || e.written != "" {
-			return true
-		}
-		var words []string
-		for _, w := range c.Args {
-			text, _ := expand(w, state{})
-			words = append(words, text)
-		}
-		if words[0] == "exec" && len(words) > 1 {
-			words = words[1:]
-		}
-		for inner, ok := unwrap(words); ok && len(inner) > 0; inner, ok = unwrap(words) {
-			words = inner
-		}
-		switch name := path.Base(words[0]); {
-		case depth > 0 && (name == "eval" || slices.Contains(shells, name)):
-			for _, text := range words[1:] {
-				if f, err := syntax.NewParser().Parse(strings.NewReader(text), ""); err == nil {
-					e.note(f, depth-1)
-				}
-			}
-		case name != "false" && kindOf(words) == test:
-			e.written = clip(strings.Join(words, " "))
-		}
-		return true
-	})
 }
 
 // trapped runs the EXIT trap of each way.
