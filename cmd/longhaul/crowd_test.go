@@ -59,6 +59,15 @@ func TestCrowd(t *testing.T) {
 	t.Logf("%d acts, %d of them on features", servers*acts, len(c.history))
 }
 
+// killedFeatures sets a project up whose features pass by what every project has.
+func killedFeatures() string {
+	var items []string
+	for i := range 12 {
+		items = append(items, fmt.Sprintf(`{"description":"The thing number %d can be seen from outside","steps":["look at it"],"check":"test -d .git"}`, i))
+	}
+	return `{"project":"p","type":"cli","features":[` + strings.Join(items, ",") + `]}`
+}
+
 // An act is what a server asked of a feature, and a told what it was told.
 type (
 	act struct {

@@ -127,3 +127,34 @@ func filesOf(t *testing.T, pattern string) []string {
 	}
 	return found
 }
+
+// TestDocsScenarios wants every test and script that docs/scenarios.md names to be there.
+func TestDocsScenarios(t *testing.T) {
+	there := map[string]bool{}
+	for _, script := range filesOf(t, "testdata/script/*.txtar") {
+		there[filepath.Base(script)] = true
+	}
+	test := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, m := range test.FindAllStringSubmatch(string(source), -1) {
+			there[m[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`(Test\\w+|\\w+\\.txtar)`").FindAllStringSubmatch(readRoot(t, "docs/scenarios.md"), -1)
+	if len(named) < 100 {
+		t.Errorf("docs/scenarios.md names %d tests", len(named))
+	}
+	for _, m := range named {
+		if !there[m[1]] {
+			t.Errorf("docs/scenarios.md names %s, which is not there", m[1])
+		}
+	}
+}

@@ -59,15 +59,6 @@ func TestKilledAtRandom(t *testing.T) {
 	t.Logf("%d calls killed, %d answered; seed %d", done, answered, seed)
 }
 
-// killedFeatures sets a project up whose features pass by what every project has.
-func killedFeatures() string {
-	var items []string
-	for i := range 12 {
-		items = append(items, fmt.Sprintf(`{"description":"The thing number %d can be seen from outside","steps":["look at it"],"check":"test -d .git"}`, i))
-	}
-	return `{"project":"p","type":"cli","features":[` + strings.Join(items, ",") + `]}`
-}
-
 // A killedDay knows what has been answered, and so must stay.
 type killedDay struct {
 	*yard
