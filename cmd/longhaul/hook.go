@@ -69,7 +69,7 @@ func hook(s streams, args []string) error {
 		fmt.Fprintln(s.err, "longhaul hook: takes one event, and what the client sends on standard input")
 		return nil
 	}
-	answer, ok := hookEvents()[words[0]]
+	answer, ok := hookEvents()[kebab(words[0])]
 	if !ok {
 		fmt.Fprintf(s.err, "longhaul hook: no event %s\n", plain(words[0]))
 		return nil
