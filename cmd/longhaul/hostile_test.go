@@ -240,6 +240,9 @@ func (s schema) plain() string {
 
 // TestHostileArguments sends every odd value in every place of every tool over the program's own stdin.
 func TestHostileArguments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes under the race detector, which does not see the program")
+	}
 	_, codes := codesOfSource(t)
 	values := hostileValues()
 	for _, tool := range tools.All() {
@@ -321,6 +324,9 @@ func snapshot(t *testing.T, project string) map[string]string {
 
 // TestHostileFrames sends lines that no client should. Each is answered, the answers fit, and the connection goes on.
 func TestHostileFrames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes under the race detector, which does not see the program")
+	}
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	call := func(arguments string) string {
 		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_features","arguments":` + arguments + `}}`
